@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bodies/bodies.hpp"
-#include "bodies/implicit.hpp"
+#include "closing/implicit_rows.hpp"
 #include "closing/projector.hpp"
 #include "tangents/equations_tangent.hpp"
 

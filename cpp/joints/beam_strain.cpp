@@ -9,10 +9,13 @@
 //   f = h C + (h³/12) Aᵀ C A = L Lᵀ,
 // which leaves an error of fourth order. So the energy is ½ dᵀ f⁻¹ d, and
 //   y = L⁻¹ d.
+#include "joints/beam_strain.hpp"
+
 #include <algorithm>
 #include <stdexcept>
 
 #include "joints/logarithm.hpp"
+#include "spatial/rotation.hpp"
 
 namespace bellcrank {
 
@@ -56,6 +59,24 @@ struct StrainJet {
         return {h, slope * a.quadratic + 0.75 * cube * h * h * a.rate() * a.rate(), slope * a.u, slope * a.phi};
     }
 };
+
+// A number and its rate.
+struct Rated {
+    double value, rate;
+
+    friend Rated operator+(const Rated& a, const Rated& b) { return {a.value + b.value, a.rate + b.rate}; }
+    friend Rated operator-(const Rated& a, const Rated& b) { return {a.value - b.value, a.rate - b.rate}; }
+    friend Rated operator+(const Rated& a, double b) { return {a.value + b, a.rate}; }
+    friend Rated operator*(double s, const Rated& a) { return {s * a.value, s * a.rate}; }
+    friend Rated operator*(const Rated& a, const Rated& b) {
+        return {a.value * b.value, a.value * b.rate + a.rate * b.value};
+    }
+    friend Rated inverse_root(const Rated& a) {
+        const double h = 1.0 / std::sqrt(a.value);
+        return {h, -0.5 * h * h * h * a.rate};
+    }
+};
+double inverse_root(double a) { return 1.0 / std::sqrt(a); }
 
 // ε = (u, φ).
 template <class Pose>
@@ -139,20 +160,24 @@ void solve_lower(SixOf<SixOf<Number>>& f, SixOf<Number>& y, int count) {
     }
 }
 
-// The first `count` of y, in place of ε.
+// The first `count` of y, in place of ε, and Cholesky's factor of f.
 template <class Number, class S>
-void beam_strains(SixOf<Number>& strain, std::span<const S> params, int count) {
-    SixOf<SixOf<Number>> f;
+void beam_strains(SixOf<Number>& strain, std::span<const S> params, int count, SixOf<SixOf<Number>>& f) {
     flexibility(strain, params, f);
     for (int i = 0; i < 6; ++i) strain[i] = strain[i] + (-1.0 * params[0]) * params[22 + i];
     solve_lower(f, strain, count);
+}
+template <class Number, class S>
+void beam_strains(SixOf<Number>& strain, std::span<const S> params, int count = 6) {
+    SixOf<SixOf<Number>> f;
+    beam_strains(strain, params, count, f);
 }
 
 void beam_strains(const RelativeMotionT<Dual4>& motion, std::span<const Dual4> params,
                   SixOf<CoordinateValueT<Dual4>>& out) {
     JetPose pose(motion);
     auto y = logarithm_of(pose);
-    beam_strains(y, params, 6);
+    beam_strains(y, params);
     for (int i = 0; i < 6; ++i) assign(out[i], y[i]);
 }
 
@@ -165,7 +190,7 @@ void beam_strains(const RelativeMotion& motion, std::span<const double> params, 
         (i < 3 ? y[i].u : y[i].phi)[i % 3] = 1.0;
         y[i].u[3] = strain[i].rate;
     }
-    beam_strains(y, params, 6);
+    beam_strains(y, params);
     for (int i = 0; i < 6; ++i) {
         out[i] = {y[i].value, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, y[i].quadratic};
         for (int k = 0; k < 6; ++k) {
@@ -249,6 +274,107 @@ const CoordinateRegistration beam_4(beam<3>("beam_4"));
 const CoordinateRegistration beam_5(beam<4>("beam_5"));
 const CoordinateRegistration beam_6(beam<5>("beam_6"));
 
+// g·(w×) as a vector of w: of a matrix X, Σ w^_ij X_ij = w · axial(X).
+Vec3 axial(const SixOf<SixOf<double>>& X, int row, int column) {
+    const auto at = [&](int i, int j) { return X[row + i][column + j]; };
+    return {at(2, 1) - at(1, 2), at(0, 2) - at(2, 0), at(1, 0) - at(0, 1)};
+}
+
 }  // namespace
+
+int beam_number(const CoordinateKind& kind) {
+    static const std::array<const CoordinateKind*, 6> kinds{&coordinate_kind("beam_1"), &coordinate_kind("beam_2"),
+                                                            &coordinate_kind("beam_3"), &coordinate_kind("beam_4"),
+                                                            &coordinate_kind("beam_5"), &coordinate_kind("beam_6")};
+    const auto found = std::ranges::find(kinds, &kind);
+    return found == kinds.end() ? -1 : static_cast<int>(found - kinds.begin());
+}
+
+// With the rotation vector φ, q = exp φ:  φ̇ = ω − ½ φ×ω + c φ×(φ×ω),  u = r − ½ φ×r + c φ×(φ×r).
+BeamStrain::BeamStrain(const RelativeMotion& m, std::span<const double> params, bool rates)
+    : params_(params), r_(m.r), phi_(quaternion_log(m.q)) {
+    log_coefficients(dot(phi_, phi_), c_, d_);
+    const Vec3 across = cross(phi_, r_), twice = cross(phi_, across);
+    u_ = r_ - 0.5 * across + c_ * twice;
+    if (!rates) {
+        y_ = {u_.x, u_.y, u_.z, phi_.x, phi_.y, phi_.z};
+        beam_strains(y_, params, 6, lower_);
+        return;
+    }
+    const Vec3 turning = cross(phi_, m.omega);
+    const Vec3 phi_rate = m.omega - 0.5 * turning + c_ * cross(phi_, turning);
+    const Vec3 across_rate = cross(phi_rate, r_) + cross(phi_, m.rdot);
+    const Vec3 u_rate = m.rdot - 0.5 * across_rate + c_ * (cross(phi_rate, across) + cross(phi_, across_rate)) +
+                        (d_ * dot(phi_, phi_rate)) * twice;
+    SixOf<Rated> y{{{u_.x, u_rate.x},
+                    {u_.y, u_rate.y},
+                    {u_.z, u_rate.z},
+                    {phi_.x, phi_rate.x},
+                    {phi_.y, phi_rate.y},
+                    {phi_.z, phi_rate.z}}};
+    SixOf<SixOf<Rated>> f;
+    beam_strains(y, params, 6, f);
+    for (int i = 0; i < 6; ++i) {
+        y_[i] = y[i].value;
+        rate_[i] = y[i].rate;
+        for (int j = 0; j <= i; ++j) lower_[i][j] = f[i][j].value;
+    }
+}
+
+// With f = L Lᵀ and y = L⁻¹ d, a change of f is one of L by L Φ(M), M = L⁻¹ δf L⁻ᵀ, Φ its lower half (I. Murray,
+// Differentiation of the Cholesky decomposition, 2016):
+//   δy = L⁻¹ δd − Φ(M) y,   v·δy = z·δd − ⟨δf, Q⟩,   z = L⁻ᵀ v,   Q = L⁻ᵀ P L⁻¹,
+// P the symmetric matrix of ½ v_i y_j, i ≥ j. With B = −h A, δf = (h/12) (δBᵀ C B + Bᵀ C δB), so that
+//   ⟨δf, Q⟩ = ⟨δB, R⟩,   R = (h/6) C B Q.
+void BeamStrain::pull_back(const std::array<double, 6>& v, Vec3& dr, Vec3& domega) const {
+    const auto& L = lower_;
+    // X ← L⁻ᵀ X
+    const auto solve_upper = [&L](SixOf<SixOf<double>>& X) {
+        for (int i = 5; i >= 0; --i) {
+            for (int k = i + 1; k < 6; ++k)
+                for (int j = 0; j < 6; ++j) X[i][j] -= L[k][i] * X[k][j];
+            for (int j = 0; j < 6; ++j) X[i][j] *= L[i][i];
+        }
+    };
+    SixOf<double> z = v;
+    for (int i = 5; i >= 0; --i) {
+        for (int k = i + 1; k < 6; ++k) z[i] -= L[k][i] * z[k];
+        z[i] *= L[i][i];
+    }
+    SixOf<SixOf<double>> P, Q;
+    for (int i = 0; i < 6; ++i)
+        for (int j = 0; j <= i; ++j) P[i][j] = P[j][i] = 0.5 * v[i] * y_[j];
+    solve_upper(P);
+    for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j) Q[i][j] = P[j][i];
+    solve_upper(Q);
+
+    SixOf<SixOf<double>> BQ, R{};
+    for (int j = 0; j < 6; ++j) {
+        const Vec3 top{Q[0][j], Q[1][j], Q[2][j]}, bottom{Q[3][j], Q[4][j], Q[5][j]};
+        const Vec3 one = cross(phi_, top), two = cross(u_, top) + cross(phi_, bottom);
+        BQ[0][j] = one.x, BQ[1][j] = one.y, BQ[2][j] = one.z;
+        BQ[3][j] = two.x, BQ[4][j] = two.y, BQ[5][j] = two.z;
+    }
+    for (int i = 0; i < 6; ++i)
+        for (int k = 0; k < 6; ++k) {
+            const double factor = params_[0] / 6.0 * params_[place_of_flexibility(i, k)];
+            if (factor == 0.0) continue;
+            for (int j = 0; j < 6; ++j) R[i][j] += factor * BQ[k][j];
+        }
+    const Vec3 by_u = Vec3{z[0], z[1], z[2]} - axial(R, 3, 0);
+    Vec3 by_phi = Vec3{z[3], z[4], z[5]} - axial(R, 0, 0) - axial(R, 3, 3);
+
+    // Transposed: u by r and φ, φ by ω.
+    const auto logarithm = [&](const Vec3& g) {
+        const Vec3 turned = cross(phi_, g);
+        return g + 0.5 * turned + c_ * cross(phi_, turned);
+    };
+    const Vec3 across = cross(phi_, r_), twice = cross(phi_, across);
+    by_phi = by_phi - 0.5 * cross(r_, by_u) + c_ * (cross(across, by_u) + cross(r_, cross(by_u, phi_))) +
+             (d_ * dot(by_u, twice)) * phi_;
+    dr = logarithm(by_u);
+    domega = logarithm(by_phi);
+}
 
 }  // namespace bellcrank

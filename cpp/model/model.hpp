@@ -178,6 +178,10 @@ struct FrictionLoad {
     bool is_given() const { return of.pair < 0 && rows.empty(); }
 };
 
+// What begins at a law: the six of a beam, side by side on coordinates of the same numbers, which are evaluated
+// together.
+enum class BeginsBeam : std::uint8_t { no, elastic, damped };  // elastic: without rates
+
 struct Wrench {
     int body;
     Vec3 offset;      // application point from the com, principal axes
@@ -225,6 +229,7 @@ class Model {
     std::vector<Row> rows;
     std::vector<Term> terms;
     std::vector<Law> laws;
+    std::vector<BeginsBeam> begins_beam;  // by law
     std::vector<Wrench> wrenches;
     std::vector<FrictionLoad> friction_loads;
     std::vector<FormulaJoint> formula_joints;
@@ -241,6 +246,7 @@ class Model {
     Model(ModelData data, const Programs& made);
     Vec3 principal_offset(int body, const Vec3& p) const;
     Quat in_principal(int body, const Quat& q) const;
+    BeginsBeam beam_at(size_t law) const;
     void add_formulas(const Programs& made);
     void add_contacts();
 

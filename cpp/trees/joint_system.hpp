@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "closing/implicit_rows.hpp"
 #include "closing/projector.hpp"
 #include "model/constraint_rows.hpp"
 #include "trees/joint_coordinates.hpp"
@@ -79,6 +80,11 @@ class JointSystem : public Projected<System> {
     int first_non_finite_body(const double* x, const double* u) const final {
         return joints_.first_non_finite_body(x, u);
     }
+
+    void linearize(double t, const double* x, const double* u, double gamma, bool renew) override;
+    void correct(double t, const double* x, const double* u, const double* rate, double gamma, double* delta) override;
+    void solve_linearized(const double* r, double* out) override;
+    double damping_part(const double* v) override;
 
     // Model rows that are met by multipliers, those of stops last; all others hold by the choice of coordinates.
     const std::vector<int>& closing_rows() const { return closing_rows_; }
@@ -195,6 +201,10 @@ class JointSystem : public Projected<System> {
     RowLoads& loads_at(double t, const double* x, const double* u, const double* udot) final;
     bool add_efforts(const std::vector<double>& efforts, double* udot) final;
 
+    bool linearizes_by_rows() const;
+    void to_twists(const double* speeds);
+    void to_speeds(double* speeds);
+
     void note_doubtful(double t, const double* x, const double* u);
     void judge_dropped_rows(double t, const double* x, const double* u, double* udot);
     void follow_angles(const double* x);
@@ -216,8 +226,13 @@ class JointSystem : public Projected<System> {
     double last_largest_ = 0.0;                          // acceleration of a coordinate
     double doubt_ = 0.0;                                 // at doubtful_
     Moment doubtful_;
-    std::vector<std::uint8_t> prepared_;  // stops that were active at the last prepare(); empty: x was another
-    std::vector<Quat> last_rotation_;     // of each body
+    std::vector<std::uint8_t> prepared_;      // stops that were active at the last prepare(); empty: x was another
+    std::vector<Quat> last_rotation_;         // of each body
+    std::unique_ptr<ImplicitRows> implicit_;  // of implicit methods only, and all that follows
+    std::vector<std::uint8_t> held_stops_;    // per row of the model
+    std::vector<double> still_, along_, solved_, row_defect_, other_poses_, read_speeds_, read_coordinates_;
+    std::vector<double> linearized_at_;
+    double linearized_time_ = 0.0;
 };
 
 }  // namespace bellcrank

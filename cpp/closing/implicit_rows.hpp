@@ -73,6 +73,9 @@ class ImplicitRows {
     std::vector<Dual4> law_numbers_;
 };
 
+// Whether all that may be stiff has rows.
+bool has_rows_of_forces(const Model& model);
+
 template <class Retract>
 bool ImplicitRows::finish_step(double t, double* x, double* u, double tolerance, const Retract& retract) {
     constexpr int most = 8;
