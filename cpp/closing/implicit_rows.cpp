@@ -135,7 +135,7 @@ void ImplicitRows::correct(double t, const double* x, const double* u, const dou
     }
     for (size_t i = 0; i < law_row_.size(); ++i) {
         const int r = law_row_[i];
-        const double rate = residual_[r];
+        const double rate = -residual_[r];  // its row moves by nothing else
         residual_[r] = product_[r] = 0.0;
         if (!enabled_[r]) continue;
         product_[r] = gamma * lambda_[r];
