@@ -1,0 +1,305 @@
+"""Elastic beams: a row of nodes, which are bodies, with an elastic segment between neighbours.
+
+A segment of length h acts on the logarithm of the pose of its second node seen from the first,
+ε = log(g₁⁻¹ g₂) = (u, φ), less h times the unloaded strain (1, 0, 0, 0, 0, 0). Bending follows the
+equilibrium of the loads along a segment, which makes the flexibility of shear  h/GA_y + h³/(12 EI_z),
+h/GA_z + h³/(12 EI_y)  (residual bending flexibility: R. H. MacNeal, A simple quadrilateral shell element,
+Comput. Struct. 8, 1978), and the error in bending one of fourth order in h.
+
+The mass of a node is that of a length w h of the beam, with the weights of Gregory's rule, by which
+distributed loads and inertia are integrated to the same order. It is a slice, with the moments of inertia of
+the section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.attachment import End, Force, ForceKind, markers
+from bellcrank.mechanism.body import Body
+from bellcrank.mechanism.checking import Check, Quat, Vec3, check_name
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.fields import Description, array, checked, described, quantity, vector, whole
+from bellcrank.mechanism.given import FloatField, FloatsField, Number, OptionalVectorField, VectorField
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parameters import present
+from bellcrank.mechanism.rotation import direction, from_matrix, named_axis
+from bellcrank.mechanism.rows import Law, Lowered
+from bellcrank.mechanism.section import Section
+from bellcrank.mechanism.shape import Shape
+from bellcrank.slips import answering
+
+STRAINS: Final = ("log_x", "log_y", "log_z", "rot_x", "rot_y", "rot_z")
+"""The coordinates of a segment: stretch, shear along y and z, twist, bending about y and z; each times h."""
+_GREGORY: Final = (-5.0 / 8.0, 1.0 / 6.0, -1.0 / 24.0)
+"""What the ends of a row change of the weights 1."""
+_SLENDER: Final = 3.0  # lengths per height below which a beam is no beam
+_AT: Final = 1e-9  # of a beam's length: stations nearer to each other are one
+
+
+@described
+class BeamSegment(ForceKind):
+    """A piece of an elastic beam between two nodes: markers whose x axes run along the beam.
+
+    length: unloaded, m. flexibility: 1/EA, 1/GA_y, 1/GA_z, 1/GJ, 1/EI_y, 1/EI_z of its section, 1/N and
+        1/(N m^2).
+    damping: its loads are stiffness times the strain and its rate times this, s.
+
+    `mech.add_beam` makes beams of them. A segment bends and twists by no more than 1 rad.
+
+    >>> mech = bc.Mechanism("bar", gravity=(0, 0, 0))
+    >>> bar = mech.add_body("bar", mass=1.0, inertia=(1, 1, 1), position=(0.5, 0, 0))
+    >>> kind = bc.BeamSegment(0.5, (1e-6, 1e-6, 1e-6, 0.1, 0.1, 0.1))
+    >>> segment = mech.add_force("segment", kind, mech.ground.marker(), bar)
+    >>> push = mech.add_force("push", bc.Wrench(force=(100.0, 0, 0)), bar)
+    >>> report = bc.find_equilibrium(mech)
+    >>> stretch = mech.bodies["bar"].position[0] - 0.5
+    >>> print(f"{stretch:.3g} m, by hand {100 * 0.5 * 1e-6:.3g} m")
+    5e-05 m, by hand 5e-05 m
+    """
+
+    length: FloatField = quantity("m", "positive")
+    flexibility: FloatsField = array("", 6, sign="positive")
+    damping: FloatField = quantity("s", "not negative", default=0.0)
+    pattern: ClassVar[str] = "MM"
+    ends_text: ClassVar[str] = "two markers"
+    meaning: ClassVar[str] = "A piece of an elastic beam between two nodes."
+
+    @property
+    def stiffness(self) -> tuple[Any, ...]:
+        """Of each of `STRAINS`, N/m and N m/rad."""
+        h = self.length
+        stretch, shear_y, shear_z, twist, about_y, about_z = self.flexibility
+        bent = h**3 / 12.0
+        flexible = (
+            h * stretch, h * shear_y + bent * about_z, h * shear_z + bent * about_y,
+            h * twist, h * about_y, h * about_z,
+        )  # fmt: skip
+        return tuple(1.0 / one for one in flexible)
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """Six linear laws, one on each strain."""
+        first, second = markers(ends)
+        rest = (self.length, 0.0, 0.0, 0.0, 0.0, 0.0)
+        laws = (
+            Law.of(
+                self, "linear", Coordinate(name, first, second),
+                stiffness=k, damping=self.damping * k, rest=unloaded, preload=0.0,
+            )
+            for name, k, unloaded in zip(STRAINS, self.stiffness, rest, strict=True)
+        )  # fmt: skip
+        return Lowered(laws=tuple(laws))
+
+
+def _section(check: Check, name: str, value: Any) -> Any:
+    return check.instance(
+        name, value, Section, "such as bc.Section.tube(0.04, 0.002, E=..., nu=..., density=...)"
+    )
+
+
+def _up(check: Check, name: str, value: Any) -> Vec3:
+    return check.axis(name, named_axis(value))
+
+
+def _stations(check: Check, name: str, value: Any) -> tuple[float, ...]:
+    if isinstance(value, (tuple, list)) and not value:
+        return ()
+    return tuple(check.array(name, value, (None,), "m").tolist())
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where the nodes of a beam are.
+
+    stations: of its N nodes, m from the start. lengths: of its N - 1 segments, m.
+    spans: how many segments lie between one place at which a node was wanted and the next.
+    """
+
+    stations: tuple[Any, ...]
+    lengths: tuple[Any, ...]
+    spans: tuple[int, ...]
+
+    def masses(self) -> list[Any]:
+        """The lengths of beam whose mass the nodes have, m: those of several spans add up."""
+        found: list[Any] = [0.0] * len(self.stations)
+        first = 0
+        for count in self.spans:
+            for k, weight in enumerate(gregory(count)):
+                found[first + k] = found[first + k] + weight * self.lengths[first]
+            first += count
+        return found
+
+
+def gregory(count: int) -> list[float]:
+    """The weights of the nodes of `count` equal segments: 3/8, 7/6, 23/24, 1, ..., exact for cubics."""
+    weights = [1.0] * (count + 1)
+    for k, change in enumerate(_GREGORY):
+        if k <= count:
+            weights[k] += change
+            weights[count - k] += change
+    return weights
+
+
+@answering
+@described
+class Beam(Description):
+    """An elastic beam of a mechanism, made by `mech.add_beam`; straight where it is unloaded.
+
+    name: unique in its mechanism. section: made by `Section`.
+    start, end: places of its ends as described, m, in the world.
+    segments: how many, two or more.
+    damping: its loads are stiffness times the strain and its rate times this, s; vibration at the circular
+        frequency ω then decays with a damping ratio of damping * ω/2.
+    up: direction near the z axis of the section, in the world; by default up, or x of a beam that stands.
+    stations: distances from the start, m, at which there are nodes beside those at the ends.
+
+    Its nodes are the bodies "name/0", "name/1", ... with the x axis along the beam, its segments the forces
+    "name/e1", ... They follow from it: files hold the beam alone, and they go and change their names with it.
+
+    >>> mech = bc.Mechanism("boom")
+    >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+    >>> boom = mech.add_beam("boom", tube, start=mech.ground.marker(), end=(2, 0, 0), segments=4)
+    >>> boom.nodes
+    ('boom/0', 'boom/1', 'boom/2', 'boom/3', 'boom/4')
+    >>> print(f"{bc.info(mech).mass:.4f} kg, by hand {2 * tube.mass_per_length:.4f} kg")
+    3.7485 kg, by hand 3.7485 kg
+    """
+
+    name: str
+    section: Section = checked(_section)
+    start: VectorField = vector("m")
+    end: VectorField = vector("m")
+    segments: int = whole(2, default=8)
+    damping: FloatField = quantity("s", "not negative", default=0.0)
+    up: OptionalVectorField = checked(_up, "1", default=None)
+    stations: FloatsField = checked(_stations, "m", default=(), parametric=True)
+
+    def __post_init__(self) -> None:
+        check_name("beam", self.name, forbidden=".")
+        super().__post_init__()
+
+    def _element(self) -> str:
+        return f"beam {self.name!r}"
+
+    def _judge(self, check: Check) -> None:
+        if len(check.faults) > 0:
+            return
+        along = np.subtract(self.end, self.start)
+        length = float(np.linalg.norm(along))
+        if length == 0.0:
+            check.fault("start and end must be two places", self.start)
+            return
+        if self.up is not None and np.linalg.norm(np.cross(self.up, along)) < 1e-9 * length:
+            check.fault("up must not be along the beam", self.up)
+        given = sorted(self.stations)
+        if given and not _AT * length < given[0] <= given[-1] < (1.0 - _AT) * length:
+            rule = f"stations must lie between the ends, which are {length:.6g} m apart"
+            check.fault(rule, self.stations, "at the ends there are nodes already")
+        elif any(b - a <= _AT * length for a, b in pairwise(given)):
+            check.fault("two stations are the same place", self.stations)
+
+    @property
+    def length(self) -> Any:
+        """From end to end, unloaded, m.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> bc.Beam("boom", tube, (0, 0, 0), (3, 0, 4)).length
+        5.0
+        """
+        return sum((b - a) ** 2 for a, b in zip(self.start, self.end, strict=True)) ** 0.5
+
+    @property
+    def axes(self) -> Quat:
+        """The rotation of its nodes as described: x along the beam, z towards `up`."""
+        ends: Any = zip(self.start, self.end, strict=True)
+        x = np.array(direction(tuple(b - a for a, b in ends)))
+        upward = (1.0, 0.0, 0.0) if abs(present(x[2])) >= 0.9 else (0.0, 0.0, 1.0)
+        wanted = np.array(upward if self.up is None else self.up)
+        z = np.array(direction(tuple(wanted - (wanted @ x) * x)))
+        return from_matrix(np.column_stack([x, np.cross(z, x), z]))
+
+    @property
+    def grid(self) -> Grid:
+        """Its nodes: spans between stations have segments in proportion to their lengths, two at least."""
+        places = (0.0, *sorted(self.stations, key=present), self.length)
+        whole_length = present(self.length)
+        stations: list[Any] = [0.0]
+        lengths: list[Any] = []
+        spans = []
+        for begin, end in pairwise(places):
+            count = max(2, round(self.segments * (present(end) - present(begin)) / whole_length))
+            if len(places) == 2:
+                count = self.segments
+            h = (end - begin) / count
+            stations += [*(begin + k * h for k in range(1, count)), end]
+            lengths += [h] * count
+            spans.append(count)
+        return Grid(tuple(stations), tuple(lengths), tuple(spans))
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The names of its nodes, which are bodies, from start to end."""
+        return tuple(f"{self.name}/{k}" for k in range(sum(self.grid.spans) + 1))
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The names of its segments, which are forces: "name/e1" is between the nodes 0 and 1."""
+        return tuple(f"{self.name}/e{k}" for k in range(1, sum(self.grid.spans) + 1))
+
+    def marker(self, station: Number = 0.0) -> Marker:
+        """The frame of the node at a distance from the start, m: x along the beam, y and z of the section.
+
+        Raises MechanismError if there is no node.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> boom = bc.Beam("boom", tube, (0, 0, 0), (2, 0, 0), segments=8)
+        >>> boom.marker(1.0).body, boom.marker(boom.length).body
+        ('boom/4', 'boom/8')
+        """
+        with Check(self._element()) as check:
+            wanted = check.number("station", present(station), "m")
+        known = [present(one) for one in self.grid.stations]
+        apart = np.abs(np.subtract(known, wanted))
+        near = int(np.argmin(apart))
+        if apart[near] > 1e3 * _AT * known[-1]:
+            rule = f"there is no node at {wanted:.6g} m: the nearest is at {known[near]:.6g} m"
+            advice = f"give the beam stations=({wanted:.6g},)"
+            raise MechanismError(Fault(self._element(), rule, None, advice))
+        return Marker(self.nodes[near])
+
+    def bodies(self) -> Iterator[Body]:
+        """Its nodes as they are made."""
+        grid, axes, section = self.grid, self.axes, self.section
+        along = [(b - a) / self.length for a, b in zip(self.start, self.end, strict=True)]
+        halves = [0.5 * h for h in grid.lengths]
+        for name, s, own, before, after in zip(
+            self.nodes, grid.stations, grid.masses(), [0.0, *halves], [*halves, 0.0], strict=True
+        ):
+            place: Any = tuple(a + s * d for a, d in zip(self.start, along, strict=True))
+            inertia: Any = tuple(own * one for one in section.rotary)
+            shapes = tuple(_shifted(shape, 0.5 * (after - before)) for shape in section.drawn(before + after))
+            yield Body(
+                name, own * section.mass_per_length, inertia, position=place, rotation=axes, shapes=shapes
+            )
+
+    def forces(self) -> Iterator[Force]:
+        """Its segments."""
+        nodes, flexibility = self.nodes, self.section.flexibility
+        for name, ends, h in zip(self.pieces, pairwise(nodes), self.grid.lengths, strict=True):
+            yield Force(name, BeamSegment(h, flexibility, self.damping), tuple(map(Marker, ends)))
+
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element, short
+
+        return element("beam", self.name, f"{sum(self.grid.spans)} segments", f"{short(self.length)} m")
+
+
+def _shifted(shape: Shape, by: Any) -> Shape:
+    x, y, z = shape.position
+    return replace(shape, position=(x + by, y, z))
