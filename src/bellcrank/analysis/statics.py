@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bellcrank.formulations.state_derivatives import StateDerivatives
+    from bellcrank.trajectory.beams import BeamHistory
 
 _NOTHING: Final = 1e-12  # of the largest force: less is rounding, and shown as zero
 _LONGEST: Final = 0.2  # of the picture's width: the arrow of the largest force
@@ -403,6 +404,25 @@ class Statics:
         """
         found: StateDerivatives = views.rest_derivatives(self, of, by, states)
         return found
+
+    def beam(self, name: str) -> BeamHistory:
+        """Loads, stresses, deflections of a beam: results of one frame, as those of a run are.
+
+        >>> mech = bc.Mechanism("boom")
+        >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
+        >>> boom = mech.add_beam("boom", bar, start="ground", end=(2, 0, 0))
+        >>> shear = bc.statics(mech).beam("boom").force(0.0)[0, 2]
+        >>> print(f"{shear:.3f} N, by hand {-9.81 * 2 * bar.mass_per_length:.3f} N")
+        -48.385 N, by hand -48.385 N
+        """
+        from bellcrank.trajectory.beams import beam_history
+
+        known = {body: number for number, body in enumerate(self.at.bodies)}
+
+        def poses(body: str) -> tuple[Floats, Floats]:
+            return self.state.position[known[body]][None], self.state.rotation[known[body]][None]
+
+        return beam_history(self.at, name, np.array([self.state.time]), poses)
 
     def draw(self, path: str | Path | None = None, **options: Any) -> Figure:
         """Draw the mechanism at rest, with joint forces on second bodies and the efforts that drives hold.
