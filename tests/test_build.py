@@ -77,6 +77,8 @@ def test_the_cores_give_the_same_coordinates():
     law = CamMotion((0, 2, 2 * np.pi), (0, 1, 0)).flat().params
     own = {"cam_lift": law, "cam_slide": (0.1, *law), "cam_swing": (2.0, 1.0, *law), "tangent_span": [0.1]}
     own["tangent_slant"] = [0.1]
+    beam = [0.7, *(np.eye(6) + 0.1)[np.triu_indices(6)], *[0.1] * 6]
+    own |= {f"beam_{k}": beam for k in range(1, 7)}
     for kind in first.coordinate_kinds():
         params = (
             curve if kind.startswith("curve_") else [0.2] if kind.startswith("rig_") else own.get(kind, [])

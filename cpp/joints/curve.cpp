@@ -36,14 +36,6 @@ JetT<S> offset_jet(const RelativeMotionT<S>& m, const JetT<S>& u, int axis, cons
     return JetPose(m).position(axis) - chain(u, p, d1, d2);
 }
 
-// a^(−1/2)
-template <class S>
-JetT<S> inverse_root(const JetT<S>& a) {
-    using std::sqrt;
-    const S h = 1.0 / sqrt(a.value);
-    return chain(a, h, -0.5 * h / a.value, 0.75 * h / (a.value * a.value));
-}
-
 // a^(1/2)
 template <class S>
 JetT<S> root(const JetT<S>& a) {

@@ -6,6 +6,7 @@
 namespace bellcrank {
 
 inline Expression angle(Expression s, Expression c) { return atan2(s, c); }
+inline Expression inverse_root(Expression a) { return 1.0 / sqrt(a); }
 
 // The kind of a formula f(pose, params), callable for JetPose with numbers and for SymbolicPose with expressions.
 template <auto formula>

@@ -50,6 +50,14 @@ inline JetT<S> operator*(const JetT<S>& a, const JetT<S>& b) {
             a.value * b.rate + b.value * a.rate, a.value * b.quadratic + b.value * a.quadratic + 2.0 * a.rate * b.rate};
 }
 
+// 1/√a
+template <class S>
+inline JetT<S> inverse_root(const JetT<S>& a) {
+    using std::sqrt;
+    const S h = 1.0 / sqrt(a.value), cube = h * h * h;
+    return chain(a, h, -0.5 * cube, 0.75 * cube * h * h);
+}
+
 // θ = atan2(s, c). With n = c² + s²:  θ̇ = (c ṡ − s ċ)/n,  θ̈ = (c s̈ − s c̈)/n − θ̇ ṅ/n.
 // At n = 0 there is no angle: value and all derivatives are 0.
 template <class S>

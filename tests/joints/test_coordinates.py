@@ -35,6 +35,8 @@ def definitions():
             kinds[f"dot_{name}{second}"] = lambda r, q, k=k, j=j: matrix(q)[k, j]
     for k in range(4):
         kinds[f"e{k}"] = lambda r, q, k=k: q[k]
+    for k in range(6):
+        kinds[f"beam_{k + 1}"] = lambda r, q, k=k: beam_strain(k, r, q)
     kinds["universal_1"] = lambda r, q: np.arctan2(matrix(q)[2, 1], matrix(q)[1, 1])
     kinds["universal_2"] = lambda r, q: np.arctan2(matrix(q)[0, 2], matrix(q)[0, 0])
     kinds["distance"] = lambda r, q: np.linalg.norm(r)
@@ -66,12 +68,36 @@ def cams():
     }
 
 
+def flexible():
+    """A flexibility with everything coupled, a length and unloaded strains: of a stiff and of a soft beam."""
+    rng = np.random.default_rng(5)
+    half = rng.normal(size=(6, 6))
+    return 0.7, half @ half.T + 0.1 * np.eye(6), rng.normal(size=6)
+
+
+def beam_strain(k, r, q):
+    """The strains y of a segment: f = L L^T and L y = d."""
+    h, C, unloaded = flexible()
+    strain = np.concatenate([twist(r, q), Rotation.from_quat(np.roll(q, -1)).as_rotvec()])
+    across = [np.cross(np.eye(3), -part) for part in (strain[:3] / h, strain[3:] / h)]
+    A = -np.block([[across[1], np.zeros((3, 3))], [across[0], across[1]]])
+    f = h * C + h**3 / 12.0 * A.T @ C @ A
+    return np.linalg.solve(np.linalg.cholesky(f), strain - h * unloaded)[k]
+
+
+def beam_numbers():
+    """The parameters of the coordinates of a beam."""
+    h, C, unloaded = flexible()
+    return [h, *C[np.triu_indices(6)], *unloaded]
+
+
 LAW = bc.CamMotion(
     (-1.0, 1.0, 2.0, 2.0 * np.pi - 1.0), (0.1, 0.4, 0.2, 0.1), ("4-5-6-7", "cycloidal", "4-5-6-7")
 )
 CAMS = cams()
 DEFINITIONS = definitions() | {kind: define for kind, (define, _) in CAMS.items()}
 PARAMETERS = {kind: list(params) for kind, (_, params) in CAMS.items()}
+PARAMETERS |= {f"beam_{k}": beam_numbers() for k in range(1, 7)}
 CURVES = {"curve_normal_1", "curve_normal_2", "curve_parameter", "curve_angle"}
 ANGULAR = {
     *(

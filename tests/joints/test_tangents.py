@@ -27,7 +27,7 @@ def curve(closed):
 
 def changes(params, rng):
     """A direction of parameters; that of a curve keeps it smooth, that of a cam its pieces."""
-    if len(params) < 4:
+    if len(params) < 4 or len(params) == len(BEAM):
         return rng.normal(size=len(params))
     if (own := len(params) - len(WAVES)) in (0, 1, 2):
         return np.concatenate([rng.normal(size=own), np.zeros(3), rng.normal(size=len(WAVES) - 3)])
@@ -42,6 +42,8 @@ PARAMETERS |= {
     for kind in ("curve_normal_1", "curve_normal_2", "curve_parameter", "curve_angle")
 }
 WAVES = [3, 2, 2, 0.0, 2.0, 2 * np.pi, 0.1, 0.3, -0.05, 0.5, -0.2, 0.0, 0.2, 1.5, 0.4, -0.1, 0.7, 0.0]
+BEAM = [0.7, *(np.eye(6) + 0.1)[np.triu_indices(6)], *[0.1, -0.2, 0.3, 0.2, -0.1, 0.4]]
+PARAMETERS |= {f"beam_{k}": [BEAM] for k in range(1, 7)}
 PARAMETERS |= {"cam_lift": [WAVES], "cam_slide": [[0.05, *WAVES]], "cam_swing": [[4.0, 3.9, *WAVES]]}
 LAWS = {
     "linear": ([200.0, 5.0, 0.3, 7.0], core.Function("harmonic", [0.2, 0.5, 1.0, 2.0, 0.3])),

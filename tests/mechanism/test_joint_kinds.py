@@ -42,6 +42,7 @@ ONE, TWO = (
 # Entries of the rotation matrix that stay where the rotation's axis stays: not looked into, they do no harm.
 HELD_OTHERWISE = {f"dot_{i}{j}" for i in "xyz" for j in "xyz"}
 HELD_OTHERWISE |= {"universal_1", "universal_2", "azimuth_axis", "azimuth", "log_x", "log_y", "log_z"}
+HELD_OTHERWISE |= {f"beam_{k}" for k in range(1, 7)}
 
 
 def made(name):
@@ -127,6 +128,8 @@ def test_coordinates_are_those_of_the_core():
     law = bc.CamMotion((0, 2, 2 * np.pi), (0, 1, 0)).flat().params
     cams = {"cam_lift": law, "cam_slide": (0.1, *law), "cam_swing": (2.0, 1.0, *law), "tangent_span": [0.1]}
     cams["tangent_slant"] = [0.1]
+    beam = [0.7, *(np.eye(6) + 0.1)[np.triu_indices(6)], *[0.1] * 6]
+    cams |= {f"beam_{k}": beam for k in range(1, 7)}
     for name, kind in COORDINATE_KINDS.items():
         own = cams.get(name, curve)
         core.check_coordinate(name, own if kind.has_params else [])

@@ -53,6 +53,15 @@ def _kinds() -> dict[str, CoordinateKind]:
         for k in "xyz"
     ]
     kinds += [
+        CoordinateKind(
+            f"beam_{k}",
+            f"strain {k} of 6 of a beam's segment; half its square is energy",
+            "1",
+            has_params=True,
+        )
+        for k in range(1, 7)
+    ]
+    kinds += [
         CoordinateKind(f"{TURNED}{k}", f"{k} component of the rotation vector, followed past pi", "rad", True)
         for k in "xyz"
     ]
@@ -181,6 +190,8 @@ def stands_still(name: str, locked: Collection[str]) -> bool:
         return len(shifts_held) == 3
     if base in ("distance_xy", "azimuth", "tangent_slant"):
         return {"x", "y"} <= shifts_held and (name == base or "z" in shifts_held)
+    if base.startswith("beam_"):
+        return len(shifts_held) == len(turns_held) == 3
     return not base.startswith("curve_") and len(turns_held) == 3
 
 
