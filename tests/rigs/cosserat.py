@@ -11,7 +11,7 @@ def clamped(EI, EA, GA, length=1.0, force=(0.0, 0.0), weight=(0.0, 0.0), moment=
     force, moment (turning x to z): at the tip; weight: force per unstretched length.
     """
 
-    def rates(s, y, first):
+    def rates(s, y):
         _, _, angle, bending = y
         along, across = np.array([np.cos(angle), np.sin(angle)]), np.array([-np.sin(angle), np.cos(angle)])
         n = np.asarray(force) + (length - s) * np.asarray(weight)
@@ -19,9 +19,7 @@ def clamped(EI, EA, GA, length=1.0, force=(0.0, 0.0), weight=(0.0, 0.0), moment=
         return [*way, bending / EI, way[1] * n[0] - way[0] * n[1]]
 
     def shot(first):
-        return solve_ivp(
-            rates, (0.0, length), (0.0, 0.0, 0.0, first), "DOP853", rtol=1e-12, atol=1e-13, args=(first,)
-        )
+        return solve_ivp(rates, (0.0, length), (0.0, 0.0, 0.0, first), "DOP853", rtol=1e-12, atol=1e-13)
 
     reach = moment + length * (abs(force[1]) + abs(force[0]) + 0.5 * length * np.hypot(*weight))
     scan = np.linspace(-1.01 * reach - 1e-9, 1.01 * reach + 1e-9, 41)

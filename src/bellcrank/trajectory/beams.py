@@ -1,9 +1,9 @@
 """Beams in results: where they are, and what one part exerts on the other across a section.
 
-The strain of a segment follows from the poses of its two nodes, and from it what it exerts on them. Along the
-segment the loads are in balance with a load per length q, of weight and inertia, which is that of the nodes next
-to it: a node with the mass of a length w h takes w h q of the difference between its segments. At nodes on which
-joints and forces act q is continued from their neighbours.
+The strain of a segment follows from the poses of its two nodes, and from it what it exerts on them. Along
+the segment the loads are in balance with a load per length q, of weight and inertia, which is that of the
+nodes next to it: a node with the mass of a length w h takes w h q of the difference between its segments. At
+nodes on which joints and forces act q is continued from their neighbours.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ _SERIES = (1 / 2, 1 / 12, 0.0, -1 / 720, 0.0, 1 / 30240, 0.0, -1 / 1209600, 0.0,
 
 @dataclass(frozen=True)
 class _Loads:
-    """Loads of segments (T, N - 1, 3) at their starts and ends, in the axes of their middles: forces, moments."""
+    """Loads of segments (T, N - 1, 3) at their starts and ends, in the axes of their middles.
+
+    slope: of moments, by the part of the segment that is before.
+    """
 
     force: tuple[FloatArray, FloatArray]
     moment: tuple[FloatArray, FloatArray]
@@ -57,13 +60,13 @@ class _Loads:
 class BeamHistory:
     """A beam in a run of T frames.
 
-    Its methods take stations: a distance from the start along the unloaded beam, m, or S of them; by default those
-    of its N nodes. What they give has the shape (T, ...) for one station and (T, S, ...) for several.
+    Its methods take stations: a distance from the start along the unloaded beam, m, or S of them; by default
+    those of its N nodes. What they give has the shape (T, ...) for one station and (T, S, ...) for several.
 
     name: of the beam. length: m. stations: of its nodes, (N,), m. time: (T,), s.
 
-    Loads are what the part beyond a section exerts on the part before it, in the axes of the section: x along the
-    beam, y and z as in `Section`. They are the elastic ones, without those of damping.
+    Loads are what the part beyond a section exerts on the part before it, in the axes of the section: x along
+    the beam, y and z as in `Section`. They are the elastic ones, without those of damping.
 
     >>> mech = bc.Mechanism("boom")
     >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
@@ -105,9 +108,9 @@ class BeamHistory:
         return self._at(station, at)
 
     def deflection(self, station: Any = None) -> FloatArray:
-        """How far points are from where they would be if the beam were straight, in the axes of its first node.
+        """How far points are from the straight line along the first node, (T, 3) or (T, S, 3), m.
 
-        (T, 3) or (T, S, 3), m: along the beam, along y, along z.
+        In the axes of that node: along the beam, along y, along z.
 
         >>> mech = bc.Mechanism("boom")
         >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
@@ -153,10 +156,9 @@ class BeamHistory:
         def at(k: np.ndarray, part: FloatArray) -> FloatArray:
             (first, last), (rise, fall) = self._loads.moment, self._loads.slope
             begin, end = 1.0 - part, part
-            cubic = begin**2 * ((1.0 + 2.0 * end) * first[:, k] + end * rise[:, k])
-            return self._turned(
-                k, part, cubic + end**2 * ((1.0 + 2.0 * begin) * last[:, k] - begin * fall[:, k])
-            )
+            before = begin**2 * ((1.0 + 2.0 * end) * first[:, k] + end * rise[:, k])
+            beyond = end**2 * ((1.0 + 2.0 * begin) * last[:, k] - begin * fall[:, k])
+            return self._turned(k, part, before + beyond)
 
         return self._at(station, at)
 
@@ -171,7 +173,7 @@ class BeamHistory:
         >>> print(f"{curvature:.6f} 1/m, by hand {100 / bar.EI[1]:.6f} 1/m")
         0.060631 1/m, by hand 0.060631 1/m
         """
-        return self.moment(station) * np.array(self._beam.section.flexibility[3:], dtype=float)
+        return np.asarray(self.moment(station) * np.array(self._beam.section.flexibility[3:], dtype=float))
 
     def stress(self, station: Any = None) -> FloatArray:
         """The largest normal stress |N|/A + |M|/W in sections, (T,) or (T, S), Pa.
@@ -210,7 +212,8 @@ class BeamHistory:
     @cached_property
     def _stiffness(self) -> FloatArray:
         """(N - 1, 6), N/m and N m/rad."""
-        return np.array([force.kind.stiffness for force in self._beam.forces()], dtype=float)  # type: ignore[attr-defined]
+        kinds: list[Any] = [force.kind for force in self._beam.forces()]
+        return np.array([kind.stiffness for kind in kinds], dtype=float)
 
     @cached_property
     def _load(self) -> FloatArray:
@@ -294,7 +297,7 @@ class BeamHistory:
         return np.clip(where, 0.0, self.length), not single
 
     def _at(self, station: Any, found: Callable[[np.ndarray, FloatArray], FloatArray]) -> FloatArray:
-        """What `found` gives for the segments on which stations lie, and which part of these is before them."""
+        """What `found` gives for segments by number, and for the part of them that is before a station."""
         where, several = self._given(station)
         k = np.clip(np.searchsorted(self.stations, where, "right") - 1, 0, len(self._lengths) - 1)
         part = ((where - self.stations[k]) / self._lengths[k])[:, None]
