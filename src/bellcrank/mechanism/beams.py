@@ -1,10 +1,9 @@
 """Elastic beams: a row of nodes, which are bodies, with an elastic segment between neighbours.
 
 A segment of length h acts on the logarithm of the pose of its second node seen from the first,
-ε = log(g₁⁻¹ g₂) = (u, φ), less h times the unloaded strain (1, 0, 0, 0, 0, 0). Bending follows the
-equilibrium of the loads along a segment, which makes the flexibility of shear  h/GA_y + h³/(12 EI_z),
-h/GA_z + h³/(12 EI_y)  (residual bending flexibility: R. H. MacNeal, A simple quadrilateral shell element,
-Comput. Struct. 8, 1978), and the error in bending one of fourth order in h.
+ε = log(g₁⁻¹ g₂), less h times the unloaded strain (1, 0, 0, 0, 0, 0): d. Its energy is ½ dᵀ f⁻¹ d, with a
+flexibility f in which the loads are in balance along the segment (`cpp/joints/beam_strain.cpp`, docs/theory/
+beams.md), so that the error is one of fourth order in h.
 
 The mass of a node is that of a length w h of the beam, with the weights of Gregory's rule, by which
 distributed loads and inertia are integrated to the same order. It is a slice, with the moments of inertia of
@@ -35,11 +34,10 @@ from bellcrank.mechanism.section import Section
 from bellcrank.mechanism.shape import Shape
 from bellcrank.slips import answering
 
-STRAINS: Final = ("log_x", "log_y", "log_z", "rot_x", "rot_y", "rot_z")
-"""The coordinates of a segment: stretch, shear along y and z, twist, bending about y and z; each times h."""
+_DIAGONAL: Final = (0, 6, 11, 15, 18, 20)
+"""Where the diagonal of a matrix (6, 6) is in its upper triangle by rows."""
 _GREGORY: Final = (-5.0 / 8.0, 1.0 / 6.0, -1.0 / 24.0)
 """What the ends of a row change of the weights 1."""
-_SLENDER: Final = 3.0  # lengths per height below which a beam is no beam
 _AT: Final = 1e-9  # of a beam's length: stations nearer to each other are one
 
 
@@ -71,28 +69,18 @@ class BeamSegment(ForceKind):
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "A piece of an elastic beam between two nodes."
 
-    @property
-    def stiffness(self) -> tuple[Any, ...]:
-        """Of each of `STRAINS`, N/m and N m/rad."""
-        h = self.length
-        stretch, shear_y, shear_z, twist, about_y, about_z = self.flexibility
-        bent = h**3 / 12.0
-        flexible = (
-            h * stretch, h * shear_y + bent * about_z, h * shear_z + bent * about_y,
-            h * twist, h * about_y, h * about_z,
-        )  # fmt: skip
-        return tuple(1.0 / one for one in flexible)
-
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
-        """Six linear laws, one on each strain."""
+        """Six linear laws of stiffness 1, along strains half the square of which is energy."""
         first, second = markers(ends)
-        rest = (self.length, 0.0, 0.0, 0.0, 0.0, 0.0)
+        place = dict(zip(_DIAGONAL, self.flexibility, strict=True))
+        upper = (place.get(k, 0.0) for k in range(21))
+        numbers = (self.length, *upper, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         laws = (
             Law.of(
-                self, "linear", Coordinate(name, first, second),
-                stiffness=k, damping=self.damping * k, rest=unloaded, preload=0.0,
+                self, "linear", Coordinate(f"beam_{k}", first, second, numbers),
+                stiffness=1.0, damping=self.damping, rest=0.0, preload=0.0,
             )
-            for name, k, unloaded in zip(STRAINS, self.stiffness, rest, strict=True)
+            for k in range(1, 7)
         )  # fmt: skip
         return Lowered(laws=tuple(laws))
 

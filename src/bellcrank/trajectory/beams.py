@@ -194,7 +194,7 @@ class BeamHistory:
     @property
     def strain_energy(self) -> FloatArray:
         """(T,), J."""
-        return np.asarray(0.5 * np.einsum("tki,ki,tki->t", self._load, 1.0 / self._stiffness, self._load))
+        return np.asarray(0.5 * np.einsum("tki,tki->t", self._elongation, self._carried))
 
     @property
     def largest_turn(self) -> FloatArray:
@@ -210,17 +210,46 @@ class BeamHistory:
         return np.concatenate([inverse_left_jacobian(turn, way), turn], axis=2)
 
     @cached_property
-    def _stiffness(self) -> FloatArray:
-        """(N - 1, 6), N/m and N m/rad."""
-        kinds: list[Any] = [force.kind for force in self._beam.forces()]
-        return np.array([kind.stiffness for kind in kinds], dtype=float)
+    def _elongation(self) -> FloatArray:
+        """The strains of segments, less the unloaded ones, times their lengths, (T, N - 1, 6)."""
+        found = self._strain.copy()
+        found[..., 0] -= self._lengths
+        return found
+
+    @cached_property
+    def _carried(self) -> FloatArray:
+        """What segments carry in their middles: F = f⁻¹ d,  f = h C + (h³/12) Aᵀ C A,  (T, N - 1, 6)."""
+        h, A, C = self._lengths[:, None, None], self._along, self._flexibility
+        f = h * C + h**3 / 12.0 * np.swapaxes(A, 2, 3) @ C @ A
+        return np.asarray(np.linalg.solve(f, self._elongation[..., None])[..., 0])
 
     @cached_property
     def _load(self) -> FloatArray:
-        """By which the energy of segments grows with their strains, (T, N - 1, 6), N and N m."""
-        strain = self._strain.copy()
-        strain[..., 0] -= self._lengths
-        return np.asarray(self._stiffness * strain)
+        """By which the energy of segments grows with their strains, (T, N - 1, 6), N and N m.
+
+        F + h²/12 (n × w_m, n × w_n + m × w_m)  with  F = (n, m),  (w_n, w_m) = C A F.
+        """
+        found, h = self._carried.copy(), self._lengths[:, None]
+        w = (self._flexibility @ (self._along @ found[..., None]))[..., 0]
+        n, m, of_n, of_m = (x for both in (found.copy(), w) for x in (both[..., :3], both[..., 3:]))
+        found[..., :3] += h**2 / 12.0 * cross(n, of_m)
+        found[..., 3:] += h**2 / 12.0 * (cross(n, of_n) + cross(m, of_m))
+        return found
+
+    @cached_property
+    def _flexibility(self) -> FloatArray:
+        """C of a unit of length, (6, 6)."""
+        return np.diag(np.array(self._beam.section.flexibility, dtype=float))
+
+    @cached_property
+    def _along(self) -> FloatArray:
+        """A of  F' = A F,  which is  n' = -κ × n,  m' = -κ × m - Γ × n,  (T, N - 1, 6, 6)."""
+        strain = self._strain / self._lengths[:, None]
+        stretch, bend = (cross(np.eye(3), part[..., None, :]) for part in (strain[..., :3], strain[..., 3:]))
+        return np.concatenate(
+            [np.concatenate([-bend, np.zeros_like(bend)], axis=3), np.concatenate([-stretch, -bend], axis=3)],
+            axis=2,
+        )
 
     @property
     def _lengths(self) -> FloatArray:
