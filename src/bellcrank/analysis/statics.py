@@ -12,6 +12,7 @@ import numpy as np
 from bellcrank import _core, views
 from bellcrank.analysis.assemble import hold_values_of, names_of, write, write_positions
 from bellcrank.analysis.friction_at_rest import FrictionAtRest, HeldFriction, friction_at_rest, locked
+from bellcrank.compile.beam_watch import lost_beam
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.contacts import holding, refuse_contacts
 from bellcrank.compile.initial import assembled, with_pinned
@@ -225,7 +226,7 @@ def _found(
     given = described.given.described
     before = described.initial if given is None else given
     rest = untouched_kept(before, rest)
-    if lost := lost_rope(model, (start, rest)):
+    if lost := lost_rope(model, (start, rest)) or lost_beam(model, (start, rest)):
         raise AssemblyError(f"mechanism {model.name!r} comes to no rest that has a meaning: {lost}")
     moves = moves_between(model.bodies, before, rest)
     notes = write(mechanism, before, model.body_index, rest, moves)
