@@ -176,3 +176,57 @@ def test_what_is_asked_of_a_beam():
         beam.stress(0.0)
     with pytest.raises(bc.MechanismError, match=r"no beam of this name.*did you mean 'beam'"):
         bc.statics(mech).beam("beem")
+
+
+def bend(segments, dense=64):
+    """The bend of Bathe and Bolourchi (1979): a clamped arc of 45 degrees, loaded across its plane."""
+    mech = bc.Mechanism("bend", gravity=(0, 0, 0))
+    section = bc.Section.general(EA=1e7, GA=5e6, GJ=5e6 / 6, EI=1e7 / 12, mass_per_length=1.0)
+    angle = np.linspace(0.0, np.pi / 4, dense + 1)
+    arc = 100.0 * np.column_stack([np.sin(angle), 1.0 - np.cos(angle), np.zeros(dense + 1)])
+    beam = mech.add_beam("beam", section, start="ground", end=arc[-1], points=arc[1:-1], segments=segments)
+    return mech, beam
+
+
+def test_a_bent_beam_follows_its_points():
+    mech, beam = bend(8)
+    assert beam.length == pytest.approx(25.0 * np.pi, rel=1e-9)
+    for k, name in enumerate(beam.nodes):
+        angle = k * np.pi / 32
+        expected = 100.0 * np.array([np.sin(angle), 1.0 - np.cos(angle), 0.0])
+        assert mech.bodies[name].position == pytest.approx(expected, abs=1e-7)
+        x = rotate(mech.bodies[name].rotation, (1.0, 0.0, 0.0))
+        assert x == pytest.approx((np.cos(angle), np.sin(angle), 0.0), abs=1e-6)
+    assert mech.forces["beam/e3"].kind.unloaded == pytest.approx((1, 0, 0, 0, 0, 0.01), abs=1e-7)
+    rest = bc.statics(mech).beam("beam")
+    assert rest.moment() == pytest.approx(0.0, abs=1e-4)
+    assert rest.deflection() == pytest.approx(0.0, abs=1e-9)
+    assert rest.curvature(30.0)[0] == pytest.approx((0, 0, 0.01), abs=1e-7)
+
+
+@pytest.mark.parametrize(("segments", "error"), [(8, 2e-5), (16, 2e-6)])
+def test_the_bend_in_space(segments, error):
+    mech, beam = bend(segments)
+    mech.add_force("load", bc.Wrench(force=(0, 0, 600.0)), beam.marker(beam.length))
+    assert tip(mech, beam) == pytest.approx((47.1504, 15.6848, 53.4749), abs=1e-4 + error * beam.length)
+
+
+def test_a_bent_beam_is_written_and_placed(tmp_path):
+    mech, _ = bend(4, dense=8)
+    whole = bc.Mechanism("whole", gravity=(0, 0, 0))
+    whole.place(mech, "left", position=(1, 2, 3), rotation=bc.rotation("x", 0.5))
+    bc.save(whole, tmp_path / "whole.yaml")
+    again = bc.load(tmp_path / "whole.yaml")
+    assert again == whole
+    rest = bc.statics(again).beam("left/beam")
+    assert rest.moment() == pytest.approx(0.0, abs=1e-4)
+
+
+def test_places_of_a_bent_beam_are_numbers():
+    mech = bc.Mechanism("m")
+    reach = mech.add_parameter("reach", 2.0, "m")
+    section = bc.Section.circle(0.01, E=2e11, nu=0.3, density=7850)
+    with pytest.raises(bc.MechanismError, match="the places of a bent beam must be numbers"):
+        mech.add_beam("beam", section, start=(0, 0, 0), end=(reach, 0, 0), points=[(1, 0, 0.2)])
+    with pytest.raises(bc.MechanismError, match="neighbouring points must differ"):
+        mech.add_beam("beam", section, start=(0, 0, 0), end=(2, 0, 0), points=[(0, 0, 0)])

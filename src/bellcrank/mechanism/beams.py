@@ -14,21 +14,39 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import pairwise, repeat
 from typing import Any, ClassVar, Final
 
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism.attachment import End, Force, ForceKind, markers
+from bellcrank.mechanism.bent_axis import bent_axis
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check, Quat, Vec3, check_name
 from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.fields import Description, array, checked, described, quantity, vector, whole
-from bellcrank.mechanism.given import FloatField, FloatsField, Number, OptionalVectorField, VectorField
+from bellcrank.mechanism.fields import (
+    Description,
+    array,
+    as_tuple,
+    checked,
+    described,
+    quantity,
+    vector,
+    whole,
+)
+from bellcrank.mechanism.given import (
+    FloatField,
+    FloatsField,
+    Number,
+    OptionalVectorField,
+    PointsField,
+    VectorField,
+)
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parameters import present
+from bellcrank.mechanism.parameters import holds_expressions, present
 from bellcrank.mechanism.rotation import direction, from_matrix, named_axis
+from bellcrank.mechanism.rotation_arrays import relative_logarithm
 from bellcrank.mechanism.rows import Law, Lowered
 from bellcrank.mechanism.section import Section
 from bellcrank.mechanism.shape import Shape
@@ -38,6 +56,7 @@ _DIAGONAL: Final = (0, 6, 11, 15, 18, 20)
 """Where the diagonal of a matrix (6, 6) is in its upper triangle by rows."""
 _GREGORY: Final = (-5.0 / 8.0, 1.0 / 6.0, -1.0 / 24.0)
 """What the ends of a row change of the weights 1."""
+_COLOR: Final = (0.62, 0.66, 0.70)  # of all nodes of a beam, which others have in turn
 _AT: Final = 1e-9  # of a beam's length: stations nearer to each other are one
 
 
@@ -48,6 +67,7 @@ class BeamSegment(ForceKind):
     length: unloaded, m. flexibility: 1/EA, 1/GA_y, 1/GA_z, 1/GJ, 1/EI_y, 1/EI_z of its section, 1/N and
         1/(N m^2).
     damping: its loads are stiffness times the strain and its rate times this, s.
+    unloaded: stretch, shear along y and z, twist and curvature about y and z without loads, 1 and 1/m.
 
     `mech.add_beam` makes beams of them. A segment bends and twists by no more than 1 rad.
 
@@ -65,6 +85,7 @@ class BeamSegment(ForceKind):
     length: FloatField = quantity("m", "positive")
     flexibility: FloatsField = array("", 6, sign="positive")
     damping: FloatField = quantity("s", "not negative", default=0.0)
+    unloaded: FloatsField = array("", 6, default=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "A piece of an elastic beam between two nodes."
@@ -74,7 +95,7 @@ class BeamSegment(ForceKind):
         first, second = markers(ends)
         place = dict(zip(_DIAGONAL, self.flexibility, strict=True))
         upper = (place.get(k, 0.0) for k in range(21))
-        numbers = (self.length, *upper, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        numbers = (self.length, *upper, *self.unloaded)
         laws = (
             Law.of(
                 self, "linear", Coordinate(f"beam_{k}", first, second, numbers),
@@ -93,6 +114,12 @@ def _section(check: Check, name: str, value: Any) -> Any:
 
 def _up(check: Check, name: str, value: Any) -> Vec3:
     return check.axis(name, named_axis(value))
+
+
+def _points(check: Check, name: str, value: Any) -> tuple[Vec3, ...]:
+    if isinstance(value, (tuple, list)) and not value:
+        return ()
+    return as_tuple(check.array(name, value, (None, 3), "m"))
 
 
 def _stations(check: Check, name: str, value: Any) -> tuple[float, ...]:
@@ -137,7 +164,7 @@ def gregory(count: int) -> list[float]:
 @answering
 @described
 class Beam(Description):
-    """An elastic beam of a mechanism, made by `mech.add_beam`; straight where it is unloaded.
+    """An elastic beam of a mechanism, made by `mech.add_beam`.
 
     name: unique in its mechanism. section: made by `Section`.
     start, end: places of its ends as described, m, in the world.
@@ -146,6 +173,8 @@ class Beam(Description):
         frequency ω then decays with a damping ratio of damping * ω/2.
     up: direction near the z axis of the section, in the world; by default up, or x of a beam that stands.
     stations: distances from the start, m, at which there are nodes beside those at the ends.
+    points: places of the world, m, in their order, through which the unloaded beam runs from start to end,
+        along a cubic spline with continuous curvature; none of a straight beam.
 
     Its nodes are the bodies "name/0", "name/1", ... with the x axis along the beam, its segments the forces
     "name/e1", ... They follow from it: files hold the beam alone, and they go and change their names with it.
@@ -167,10 +196,14 @@ class Beam(Description):
     damping: FloatField = quantity("s", "not negative", default=0.0)
     up: OptionalVectorField = checked(_up, "1", default=None)
     stations: FloatsField = checked(_stations, "m", default=(), parametric=True)
+    points: PointsField = checked(_points, "m", default=())
 
     def __post_init__(self) -> None:
         check_name("beam", self.name, forbidden=".")
         super().__post_init__()
+        if self.points and holds_expressions((self.start, self.end, self.up)):
+            rule = "the places of a bent beam must be numbers"
+            raise MechanismError(Fault(self._element(), rule, None, "leave the parameters or the points out"))
 
     def _element(self) -> str:
         return f"beam {self.name!r}"
@@ -178,12 +211,13 @@ class Beam(Description):
     def _judge(self, check: Check) -> None:
         if len(check.faults) > 0:
             return
-        along = np.subtract(self.end, self.start)
-        length = float(np.linalg.norm(along))
-        if length == 0.0:
-            check.fault("start and end must be two places", self.start)
+        path = np.array((self.start, *self.points, self.end))
+        if len(same := np.flatnonzero(np.linalg.norm(np.diff(path, axis=0), axis=1) == 0.0)):
+            rule = "neighbouring points must differ" if self.points else "start and end must be two places"
+            check.fault(rule, path[same[0]].tolist())
             return
-        if self.up is not None and np.linalg.norm(np.cross(self.up, along)) < 1e-9 * length:
+        length, tangents = self.length, self._nodes()[1]
+        if self.up is not None and np.linalg.norm(np.cross(self.up, tangents), axis=1).min() < 1e-9:
             check.fault("up must not be along the beam", self.up)
         given = sorted(self.stations)
         if given and not _AT * length < given[0] <= given[-1] < (1.0 - _AT) * length:
@@ -200,17 +234,34 @@ class Beam(Description):
         >>> bc.Beam("boom", tube, (0, 0, 0), (3, 0, 4)).length
         5.0
         """
+        if self.points:
+            return bent_axis((self.start, *self.points, self.end)).length
         return sum((b - a) ** 2 for a, b in zip(self.start, self.end, strict=True)) ** 0.5
 
-    @property
-    def axes(self) -> Quat:
-        """The rotation of its nodes as described: x along the beam, z towards `up`."""
-        ends: Any = zip(self.start, self.end, strict=True)
-        x = np.array(direction(tuple(b - a for a, b in ends)))
-        upward = (1.0, 0.0, 0.0) if abs(present(x[2])) >= 0.9 else (0.0, 0.0, 1.0)
-        wanted = np.array(upward if self.up is None else self.up)
-        z = np.array(direction(tuple(wanted - (wanted @ x) * x)))
-        return from_matrix(np.column_stack([x, np.cross(z, x), z]))
+    def _nodes(self) -> tuple[Any, Any]:
+        """Places of the nodes and unit tangents there, (N, 3)."""
+        stations = self.grid.stations
+        if self.points:
+            return bent_axis((self.start, *self.points, self.end)).at(np.array(stations, dtype=float))
+        along: Any = tuple(b - a for a, b in zip(self.start, self.end, strict=True))
+        x: Any = np.array(direction(along))
+        return np.array([self.start + s * x for s in stations]), np.array([x] * len(stations))
+
+    def frames(self) -> list[tuple[Vec3, Quat]]:
+        """The poses of its nodes as described: x along the beam, z towards `up`.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> bc.Beam("boom", tube, (0, 0, 0), (2, 0, 0), segments=2).frames()[1]
+        ((1.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+        """
+        places, tangents = self._nodes()
+        upright = all(abs(present(x[2])) < 0.9 for x in tangents)
+        upward: Any = ((0.0, 0.0, 1.0) if upright else (1.0, 0.0, 0.0)) if self.up is None else self.up
+        found = []
+        for place, x in zip(places, tangents, strict=True):
+            z = np.array(direction(tuple(upward - (np.array(upward) @ x) * x)))
+            found.append((tuple(place.tolist()), from_matrix(np.column_stack([x, np.cross(z, x), z]))))
+        return found
 
     @property
     def grid(self) -> Grid:
@@ -263,13 +314,11 @@ class Beam(Description):
 
     def bodies(self) -> Iterator[Body]:
         """Its nodes as they are made."""
-        grid, axes, section = self.grid, self.axes, self.section
-        along = [(b - a) / self.length for a, b in zip(self.start, self.end, strict=True)]
+        grid, section = self.grid, self.section
         halves = [0.5 * h for h in grid.lengths]
-        for name, s, own, before, after in zip(
-            self.nodes, grid.stations, grid.masses(), [0.0, *halves], [*halves, 0.0], strict=True
+        for name, (place, axes), own, before, after in zip(
+            self.nodes, self.frames(), grid.masses(), [0.0, *halves], [*halves, 0.0], strict=True
         ):
-            place: Any = tuple(a + s * d for a, d in zip(self.start, along, strict=True))
             inertia: Any = tuple(own * one for one in section.rotary)
             shapes = tuple(_shifted(shape, 0.5 * (after - before)) for shape in section.drawn(before + after))
             yield Body(
@@ -278,9 +327,18 @@ class Beam(Description):
 
     def forces(self) -> Iterator[Force]:
         """Its segments."""
-        nodes, flexibility = self.nodes, self.section.flexibility
-        for name, ends, h in zip(self.pieces, pairwise(nodes), self.grid.lengths, strict=True):
-            yield Force(name, BeamSegment(h, flexibility, self.damping), tuple(map(Marker, ends)))
+        flexibility, straight = self.section.flexibility, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        strains = self._unloaded() if self.points else repeat(straight, len(self.pieces))
+        lengths, ends = self.grid.lengths, pairwise(self.nodes)
+        for name, (one, two), h, strain in zip(self.pieces, ends, lengths, strains, strict=True):
+            kind = BeamSegment(h, flexibility, self.damping, strain)
+            yield Force(name, kind, (Marker(one), Marker(two)))
+
+    def _unloaded(self) -> list[tuple[float, ...]]:
+        """The strains of the segments of a bent beam as described."""
+        place, turn = (np.array(part) for part in zip(*self.frames(), strict=True))
+        way = relative_logarithm(place, turn) / np.array(self.grid.lengths)[:, None]
+        return [tuple(strain) for strain in way.tolist()]
 
     def _repr_html_(self) -> str:
         from bellcrank.mechanism.html import element, short
@@ -290,4 +348,4 @@ class Beam(Description):
 
 def _shifted(shape: Shape, by: Any) -> Shape:
     x, y, z = shape.position
-    return replace(shape, position=(x + by, y, z))
+    return replace(shape, position=(x + by, y, z), color=_COLOR)

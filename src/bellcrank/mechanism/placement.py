@@ -118,14 +118,10 @@ class _Pose:
 
     def carried(self, beam: Beam, name: str) -> Beam:
         """The beam, given in this frame, transformed to the outer one, its section turned along."""
-        z = rotate(beam.axes, (0.0, 0.0, 1.0))
-        return replace(
-            beam,
-            name=name,
-            start=self.point(beam.start),
-            end=self.point(beam.end),
-            up=rotate(self.rotation, z),
-        )
+        up: Any = rotate(beam.frames()[0][1], (0.0, 0.0, 1.0)) if beam.up is None else beam.up
+        places: dict[str, Any] = {"start": self.point(beam.start), "end": self.point(beam.end)}
+        places["points"] = tuple(self.point(point) for point in beam.points)
+        return replace(beam, name=name, up=rotate(self.rotation, up), **places)
 
 
 def _sum(*vectors: tuple[float, ...]) -> Vec3:
@@ -177,12 +173,12 @@ def place(
     for inner in known:
         if inner.body != GROUND:
             mechanism.add_marker(marker(inner))
-    _beams_placed(mechanism, outer, prefix, source.pop("beams"), bodies)
+    beams = source.pop("beams")
     for table, elements in source.items():
         for inner in elements:
             copy = remapped(inner, f"{prefix}/{inner.name}", marker, named)
             getattr(mechanism, f"_{table}")[copy.name] = copy
-    arranged(mechanism)
+    _beams_placed(mechanism, outer, prefix, beams, bodies)
     if shapes:
         moved = tuple(shape.moved(local.position, local.rotation) for shape in shapes)
         mechanism.replace(carrier, shapes=(*carrier.shapes, *moved))
@@ -197,14 +193,17 @@ def place(
 def _beams_placed(
     mechanism: Mechanism, outer: _Pose, prefix: str, beams: list[Beam], bodies: Mapping[str, Body]
 ) -> None:
-    """Place beams, of which the nodes are placed already; bodies: among them the nodes, as they were."""
+    """Place beams, whose parts are placed already, and make these exactly theirs. bodies: as they were."""
     for beam in beams:
         there = outer.carried(beam, f"{prefix}/{beam.name}")
         mechanism._beams[there.name] = there  # noqa: SLF001
         for before, after in zip(beam.bodies(), there.bodies(), strict=True):
-            if not {"position", "rotation"} & set(changed_fields(before, bodies[before.name])):
-                node = replace(mechanism.bodies[after.name], position=after.position, rotation=after.rotation)
-                mechanism._bodies[after.name] = node  # noqa: SLF001  (without the rounding of the turn)
+            placed, edits = mechanism.bodies[after.name], changed_fields(before, bodies[before.name])
+            moved = {"velocity", "angular_velocity"} | (edits.keys() & {"position", "rotation"})
+            kept = edits | {name: getattr(placed, name) for name in moved}
+            mechanism._bodies[after.name] = replace(after, **kept)  # noqa: SLF001
+        mechanism._forces.update({force.name: force for force in there.forces()})  # noqa: SLF001
+    arranged(mechanism)
 
 
 def _adapted(

@@ -22,10 +22,9 @@ from bellcrank.mechanism.rotation_arrays import (
     conjugate,
     cross,
     exponential,
-    inverse_left_jacobian,
     left_jacobian,
-    logarithm,
     product,
+    relative_logarithm,
     rotate,
 )
 from bellcrank.slips import answering
@@ -108,7 +107,7 @@ class BeamHistory:
         return self._at(station, at)
 
     def deflection(self, station: Any = None) -> FloatArray:
-        """How far points are from the straight line along the first node, (T, 3) or (T, S, 3), m.
+        """How far points are from the unloaded beam along the first node, (T, 3) or (T, S, 3), m.
 
         In the axes of that node: along the beam, along y, along z.
 
@@ -121,10 +120,15 @@ class BeamHistory:
         -29.32 mm, for small deflections -29.34 mm
         """
         where, several = self._given(station)
-        moved = self.position(where) - self._position[:, :1]
-        found = rotate(conjugate(self._rotation[:, :1]), moved)
-        found[..., 0] -= where
+        there = rotate(conjugate(self._rotation[:, :1]), self.position(where) - self._position[:, :1])
+        found = there - self._as_described(where)
         return found if several else found[:, 0]
+
+    def _as_described(self, where: FloatArray) -> FloatArray:
+        """Places of stations on the unloaded beam, (S, 3), in the axes of its first node."""
+        place, turn = (np.array(part, dtype=float) for part in zip(*self._beam.frames(), strict=True))
+        still = BeamHistory(self._beam, self._loaded, np.zeros(1), place[None], turn[None])
+        return rotate(conjugate(turn[:1]), still.position(where)[0] - place[0])
 
     def force(self, station: Any = None) -> FloatArray:
         """Tension and the shear forces along y and z, (T, 3) or (T, S, 3), N.
@@ -173,7 +177,11 @@ class BeamHistory:
         >>> print(f"{curvature:.6f} 1/m, by hand {100 / bar.EI[1]:.6f} 1/m")
         0.060631 1/m, by hand 0.060631 1/m
         """
-        return np.asarray(self.moment(station) * np.array(self._beam.section.flexibility[3:], dtype=float))
+        where, several = self._given(station)
+        k, _ = self._place(where)
+        found = self.moment(where) * np.array(self._beam.section.flexibility[3:], dtype=float)
+        found = found + self._unloaded[k, 3:]
+        return np.asarray(found if several else found[:, 0])
 
     def stress(self, station: Any = None) -> FloatArray:
         """The largest normal stress |N|/A + |M|/W in sections, (T,) or (T, S), Pa.
@@ -204,17 +212,18 @@ class BeamHistory:
     @cached_property
     def _strain(self) -> FloatArray:
         """log(g₁⁻¹ g₂) of the nodes of each segment, (T, N - 1, 6)."""
-        back = conjugate(self._rotation[:, :-1])
-        turn = logarithm(product(back, self._rotation[:, 1:]))
-        way = rotate(back, np.diff(self._position, axis=1))
-        return np.concatenate([inverse_left_jacobian(turn, way), turn], axis=2)
+        return relative_logarithm(self._position, self._rotation)
 
     @cached_property
     def _elongation(self) -> FloatArray:
         """The strains of segments, less the unloaded ones, times their lengths, (T, N - 1, 6)."""
-        found = self._strain.copy()
-        found[..., 0] -= self._lengths
-        return found
+        return np.asarray(self._strain - self._lengths[:, None] * self._unloaded)
+
+    @cached_property
+    def _unloaded(self) -> FloatArray:
+        """The strains of segments without loads, (N - 1, 6)."""
+        kinds: list[Any] = [force.kind for force in self._beam.forces()]
+        return np.array([kind.unloaded for kind in kinds], dtype=float)
 
     @cached_property
     def _carried(self) -> FloatArray:
@@ -328,10 +337,13 @@ class BeamHistory:
     def _at(self, station: Any, found: Callable[[np.ndarray, FloatArray], FloatArray]) -> FloatArray:
         """What `found` gives for segments by number, and for the part of them that is before a station."""
         where, several = self._given(station)
-        k = np.clip(np.searchsorted(self.stations, where, "right") - 1, 0, len(self._lengths) - 1)
-        part = ((where - self.stations[k]) / self._lengths[k])[:, None]
-        values = found(k, part)
+        values = found(*self._place(where))
         return np.asarray(values if several else values[:, 0])
+
+    def _place(self, where: FloatArray) -> tuple[np.ndarray, FloatArray]:
+        """The segments on which stations lie, and which part of them is before (S, 1)."""
+        k = np.clip(np.searchsorted(self.stations, where, "right") - 1, 0, len(self._lengths) - 1)
+        return k, ((where - self.stations[k]) / self._lengths[k])[:, None]
 
 
 def _on_the_second(way: FloatArray, turn: FloatArray, load: FloatArray) -> tuple[FloatArray, FloatArray]:
