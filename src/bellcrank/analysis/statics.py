@@ -414,7 +414,7 @@ class Statics:
         >>> boom = mech.add_beam("boom", bar, start="ground", end=(2, 0, 0))
         >>> shear = bc.statics(mech).beam("boom").force(0.0)[0, 2]
         >>> print(f"{shear:.3f} N, by hand {-9.81 * 2 * bar.mass_per_length:.3f} N")
-        -48.385 N, by hand -48.385 N
+        -48.386 N, by hand -48.386 N
         """
         from bellcrank.trajectory.beams import beam_history
 

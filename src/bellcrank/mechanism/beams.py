@@ -313,7 +313,14 @@ class Beam(Description):
         return Marker(self.nodes[near])
 
     def bodies(self) -> Iterator[Body]:
-        """Its nodes as they are made."""
+        """Its nodes as they are made.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> boom = bc.Beam("boom", tube, (0, 0, 0), (2, 0, 0), segments=8)
+        >>> masses = [body.mass / (0.25 * tube.mass_per_length) for body in boom.bodies()]
+        >>> print(*(f"{mass:.4f}" for mass in masses[:4]))    # 3/8, 7/6, 23/24, 1 of a segment
+        0.3750 1.1667 0.9583 1.0000
+        """
         grid, section = self.grid, self.section
         halves = [0.5 * h for h in grid.lengths]
         for name, (place, axes), own, before, after in zip(
@@ -326,7 +333,14 @@ class Beam(Description):
             )
 
     def forces(self) -> Iterator[Force]:
-        """Its segments."""
+        """Its segments as they are made.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> boom = bc.Beam("boom", tube, (0, 0, 0), (2, 0, 0), segments=8)
+        >>> first = next(boom.forces())
+        >>> first.name, first.kind.length, [marker.body for marker in first.markers]
+        ('boom/e1', 0.25, ['boom/0', 'boom/1'])
+        """
         flexibility, straight = self.section.flexibility, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         strains = self._unloaded() if self.points else repeat(straight, len(self.pieces))
         lengths, ends = self.grid.lengths, pairwise(self.nodes)
