@@ -29,6 +29,34 @@ constexpr int place_of_flexibility(int i, int j) {
 template <class Number>
 using SixOf = std::array<Number, 6>;
 
+// A function of ε along a motion, with its derivatives side by side: by u and by time, and by φ.
+struct StrainJet {
+    double value, quadratic;  // as in a Jet
+    Four u, phi;
+
+    double rate() const { return u[3]; }
+    double by(int k) const { return k < 3 ? u[k] : phi[k - 3]; }
+
+    friend StrainJet operator+(const StrainJet& a, const StrainJet& b) {
+        return {a.value + b.value, a.quadratic + b.quadratic, a.u + b.u, a.phi + b.phi};
+    }
+    friend StrainJet operator-(const StrainJet& a, const StrainJet& b) {
+        return {a.value - b.value, a.quadratic - b.quadratic, a.u - b.u, a.phi - b.phi};
+    }
+    friend StrainJet operator+(const StrainJet& a, double b) { return {a.value + b, a.quadratic, a.u, a.phi}; }
+    friend StrainJet operator*(double s, const StrainJet& a) {
+        return {s * a.value, s * a.quadratic, s * a.u, s * a.phi};
+    }
+    friend StrainJet operator*(const StrainJet& a, const StrainJet& b) {
+        return {a.value * b.value, a.value * b.quadratic + b.value * a.quadratic + 2.0 * a.rate() * b.rate(),
+                a.value * b.u + b.value * a.u, a.value * b.phi + b.value * a.phi};
+    }
+    friend StrainJet inverse_root(const StrainJet& a) {
+        const double h = 1.0 / std::sqrt(a.value), cube = h * h * h, slope = -0.5 * cube;
+        return {h, slope * a.quadratic + 0.75 * cube * h * h * a.rate() * a.rate(), slope * a.u, slope * a.phi};
+    }
+};
+
 // ε = (u, φ).
 template <class Pose>
 auto logarithm_of(Pose& pose) {
@@ -106,14 +134,40 @@ void solve_lower(SixOf<SixOf<Number>>& f, SixOf<Number>& y, int count) {
     }
 }
 
-template <class Pose, class S>
-auto beam_strains(Pose&& pose, std::span<const S> params, int count) {
-    auto strain = logarithm_of(pose);
-    SixOf<decltype(strain)> f;
+// The first `count` of y, in place of ε.
+template <class Number, class S>
+void beam_strains(SixOf<Number>& strain, std::span<const S> params, int count) {
+    SixOf<SixOf<Number>> f;
     flexibility(strain, params, f);
     for (int i = 0; i < 6; ++i) strain[i] = strain[i] + (-1.0 * params[0]) * params[22 + i];
     solve_lower(f, strain, count);
-    return strain;
+}
+
+void beam_strains(const RelativeMotionT<Dual4>& motion, std::span<const Dual4> params,
+                  SixOf<CoordinateValueT<Dual4>>& out) {
+    JetPose pose(motion);
+    auto y = logarithm_of(pose);
+    beam_strains(y, params, 6);
+    for (int i = 0; i < 6; ++i) assign(out[i], y[i]);
+}
+
+void beam_strains(const RelativeMotion& motion, std::span<const double> params, SixOf<CoordinateValue>& out) {
+    JetPose pose(motion);
+    const SixOf<Jet> strain = logarithm_of(pose);
+    SixOf<StrainJet> y;
+    for (int i = 0; i < 6; ++i) {
+        y[i] = StrainJet{strain[i].value, strain[i].quadratic, Four{}, Four{}};
+        (i < 3 ? y[i].u : y[i].phi)[i % 3] = 1.0;
+        y[i].u[3] = strain[i].rate;
+    }
+    beam_strains(y, params, 6);
+    for (int i = 0; i < 6; ++i) {
+        out[i] = {y[i].value, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, y[i].quadratic};
+        for (int k = 0; k < 6; ++k) {
+            out[i].dr = out[i].dr + y[i].by(k) * strain[k].dr;
+            out[i].domega = out[i].domega + y[i].by(k) * strain[k].domega;
+        }
+    }
 }
 
 bool is_same(double a, double b) { return a == b; }
@@ -138,8 +192,7 @@ const SixOf<CoordinateValueT<S>>& all_strains(const RelativeMotionT<S>& m, std::
     if (last.any &&
         std::equal(key.begin(), key.end(), last.key.begin(), [](const S& a, const S& b) { return is_same(a, b); }))
         return last.y;
-    const auto y = beam_strains(JetPose(m), params, 6);
-    for (int i = 0; i < 6; ++i) assign(last.y[i], y[i]);
+    beam_strains(m, params, last.y);
     last.key = key;
     last.any = true;
     return last.y;
@@ -152,7 +205,9 @@ void beam_strain(const RelativeMotionT<S>& motion, std::span<const S> params, Co
 
 template <int number>
 Expression beam_strain_formula(SymbolicPose& pose, std::span<const Expression> params) {
-    return beam_strains(pose, params, number + 1)[number];
+    auto y = logarithm_of(pose);
+    beam_strains(y, params, number + 1);
+    return y[number];
 }
 
 void check_beam(std::span<const double> params) {

@@ -6,21 +6,29 @@ namespace bellcrank {
 
 namespace {
 
-// What velocities of the relative motion add to φ̈: a quadratic form, as its symmetric matrix, by polarization.
-void quadratic_form(const Model& model, const AngleBranches& branches, int coordinate, RelativeMotion m,
-                    double Q[6][6]) {
+using Form = std::array<std::array<double, 6>, 6>;
+
+// What velocities of the relative motion add to φ̈ of each coordinate: quadratic forms, as their symmetric matrices, by
+// polarization. The coordinates of a beam are made together where they are asked for at one motion.
+void quadratic_forms(const Model& model, const AngleBranches& branches, std::span<const int> coordinates,
+                     RelativeMotion m, std::vector<Form>& forms) {
     CoordinateValue value;
-    const auto along = [&](int i, int j) {
-        double s[6] = {};
-        s[i] = s[j] = 1.0;
-        m.rdot = {s[0], s[1], s[2]};
-        m.omega = {s[3], s[4], s[5]};
-        evaluate_along(model, branches, coordinate, m, value);
-        return value.quadratic;
-    };
-    for (int i = 0; i < 6; ++i) Q[i][i] = along(i, i);
+    forms.resize(coordinates.size());
     for (int i = 0; i < 6; ++i)
-        for (int j = i + 1; j < 6; ++j) Q[i][j] = Q[j][i] = 0.5 * (along(i, j) - Q[i][i] - Q[j][j]);
+        for (int j = -1; j < i; ++j) {
+            double s[6] = {};
+            s[i] = 1.0;
+            if (j >= 0) s[j] = 1.0;
+            m.rdot = {s[0], s[1], s[2]};
+            m.omega = {s[3], s[4], s[5]};
+            for (size_t c = 0; c < coordinates.size(); ++c) {
+                evaluate_along(model, branches, coordinates[c], m, value);
+                if (j < 0)
+                    forms[c][i][i] = value.quadratic;
+                else
+                    forms[c][i][j] = forms[c][j][i] = 0.5 * (value.quadratic - forms[c][i][i] - forms[c][j][j]);
+            }
+        }
 }
 
 Mat3 skew(const Vec3& a) { return {{0.0, -a.z, a.y, a.z, 0.0, -a.x, -a.y, a.x, 0.0}}; }
@@ -60,38 +68,39 @@ void add_biases(const Vec3& alpha, const Vec3& gamma, const Mat3& R1, const Mat3
 
 }  // namespace
 
-PairMatrix curvature(const Model& model, const AngleBranches& branches, int coordinate, const double* x,
-                     const double* rest) {
-    const MarkerPair& pair = model.pairs[model.coordinates[coordinate].pair];
+void CoordinateCurvature::evaluate(const Model& model, const AngleBranches& branches, std::span<const int> coordinates,
+                                   const double* x, const double* rest) {
+    const MarkerPair& pair = model.pairs[model.coordinates[coordinates[0]].pair];
     RelativeJacobian jacobian;
     const RelativeMotion m = relative_motion(pair, x, rest, &jacobian);
-    CoordinateValue value;
-    evaluate_along(model, branches, coordinate, m, value);
-    PairMatrix H{};
-    double Q[6][6], G[6][12], QG[6][12];
-    quadratic_form(model, branches, coordinate, m, Q);
+    quadratic_forms(model, branches, coordinates, m, forms_);
+    double G[6][12];
     for (int i = 0; i < 3; ++i)
         for (int s = 0; s < 2; ++s)
             for (int k = 0; k < 6; ++k) {
                 G[i][6 * s + k] = jacobian.dr[s][i][k];
                 G[3 + i][6 * s + k] = jacobian.domega[s][i][k];
             }
-    for (int i = 0; i < 6; ++i)
-        for (int k = 0; k < 12; ++k) {
-            QG[i][k] = 0.0;
-            for (int j = 0; j < 6; ++j) QG[i][k] += Q[i][j] * G[j][k];
-        }
-    for (int i = 0; i < 12; ++i)
-        for (int k = 0; k < 12; ++k)
-            for (int j = 0; j < 6; ++j) H[12 * i + k] += G[j][i] * QG[j][k];
-
     const Quat q1 = pose_rotation(x, pair.body[0]), q2 = pose_rotation(x, pair.body[1]);
     const Mat3 R1 = rotation_matrix(q1), R12 = rotation_matrix(conjugate(q1) * q2);
     const Mat3 A1 = rotation_matrix(pair.rotation[0]);
     const Vec3 d =
         transpose_times(R1, pose_position(x, pair.body[1]) - pose_position(x, pair.body[0])) + R12 * pair.offset[1];
-    add_biases(A1 * value.dr, A1 * value.domega, R1, R12, d, pair.offset[1], H);
-    return H;
+    of.assign(coordinates.size(), {});
+    for (size_t c = 0; c < coordinates.size(); ++c) {
+        CoordinateValue value;
+        evaluate_along(model, branches, coordinates[c], m, value);
+        double QG[6][12];
+        for (int i = 0; i < 6; ++i)
+            for (int k = 0; k < 12; ++k) {
+                QG[i][k] = 0.0;
+                for (int j = 0; j < 6; ++j) QG[i][k] += forms_[c][i][j] * G[j][k];
+            }
+        for (int i = 0; i < 12; ++i)
+            for (int k = 0; k < 12; ++k)
+                for (int j = 0; j < 6; ++j) of[c][12 * i + k] += G[j][i] * QG[j][k];
+        add_biases(A1 * value.dr, A1 * value.domega, R1, R12, d, pair.offset[1], of[c]);
+    }
 }
 
 }  // namespace bellcrank

@@ -41,6 +41,8 @@ RestSearch::RestSearch(std::shared_ptr<const Model> model, double t, const RestO
       mass_(masses(*model_, metric_)),
       newton_(stiffness_, rows_, mass_),
       normal_(stiffness_, rows_, mass_),
+      law_stiffness_(*model_, branches_, metric_, loads_, rows_),
+      along_laws_(law_stiffness_, rows_, mass_),
       record_(kTwist * (model_->bodies() + 1), 0.0),
       held_(rows_.rows(), 1),
       closed_(rows_.rows(), 0),

@@ -72,9 +72,11 @@ class RestSearch {
 
     // Steps (rest_steps.cpp).
     bool improve();
-    bool attempt(const Vector& step, double predicted, double falls);
+    bool attempt(const Vector& step, bool bent, double predicted, double falls);
     bool accept(const std::vector<double>& x, double predicted, double actual, double falls, double noise);
-    bool place(const Vector& step, double part, std::vector<double>& x);
+    bool place(const Vector& step, double part, bool bent, std::vector<double>& x);
+    void follow_laws(const Vector& step, std::vector<double>& x);
+    double stray(const std::vector<double>& x);
     bool close(std::vector<double>& x, const std::vector<std::uint8_t>& held);
     void factor_normal(const double* x, const std::vector<std::uint8_t>& held);
     void retract(const std::vector<double>& x, const Vector& step, std::vector<double>& out) const;
@@ -82,7 +84,7 @@ class RestSearch {
     double farthest(const Vector& step) const;
     double reach(const std::vector<double>& x) const;
     double energy_noise() const;
-    double work(const Vector& step) const;
+    double work(const std::vector<double>& from, const std::vector<double>& to) const;
     bool leave();
 
     // Stability.
@@ -102,6 +104,9 @@ class RestSearch {
     TangentStiffness stiffness_;
     Vector mass_;  // diagonal of M in the metric
     SaddleMatrix newton_, normal_;
+    TangentStiffness law_stiffness_;
+    SaddleMatrix along_laws_;
+    std::vector<double> law_slope_, law_target_, law_error_;  // of laws: stiffness, φ where a step leads to, φ less it
     std::vector<double> x_, trial_, record_;
     std::vector<std::uint8_t> held_;    // rows: equations, and stops that push
     std::vector<std::uint8_t> closed_;  // one-sided rows without a gap, in storage
@@ -111,6 +116,7 @@ class RestSearch {
     double shift_ = 0.0;  // of the stiffness, in parts of its size
     double unit_ = 1.0;   // size of the stiffness [N/m]
     Loads::Potential energy_;
+    bool bent_ = false;           // whether the last step that was tried has been bent
     bool settled_ = false;        // whether Newton's step from x_ is no longer than places are rounded
     bool rows_are_here_ = false;  // whether gradients, and the factors of the normal matrix, are those of x_ and held_
 };

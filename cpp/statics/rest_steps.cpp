@@ -18,6 +18,8 @@ constexpr double kLongStep = 0.1;  // in parts of what one may be; a longer one 
 constexpr int kLooks = 4;
 constexpr double kAsExpected = 0.75, kPoor = 0.1, kBeyond = 3.0;  // fall of the energy, in parts of that expected
 constexpr double kLeastFall = 1e-3;                               // of forces, in a step that counts
+constexpr double kStray = 1e-2;  // energy of laws that do not follow a step, in parts of that which it sets free
+constexpr int kBends = 8;
 constexpr int kChords = 12, kClosings = 12;
 constexpr double kMet = 16.0 * kEpsilon;                 // errors of rows, in parts of the largest length
 constexpr double kPassed = 1e-10;                        // by which a stop may be passed, in parts of the largest body
@@ -93,13 +95,83 @@ bool RestSearch::close(std::vector<double>& x, const std::vector<std::uint8_t>& 
     return false;
 }
 
+// Along a straight step the coordinate φ of a law changes by ∇φ s and, beside it, by a square of s that a stiff law
+// does not allow: a beam that bends would grow longer. The step is bent until all of them have changed as it says, as
+// far as they can together, by Gauss and Newton's method on ½ Σ k (φ − φ*)². Its energy is then that which Newton's
+// form has of laws, and their efforts are those that this form leaves in balance.
+void RestSearch::follow_laws(const Vector& step, std::vector<double>& x) {
+    const size_t laws = model_->laws.size();
+    if (laws == 0) return;
+    law_slope_.assign(laws, 0.0), law_target_.assign(laws, 0.0), law_error_.assign(laws, 0.0);
+    const std::vector<double> still(record_.size(), 0.0);
+    std::vector<double> displacement(record_.size());
+    metric_.displacement(step, displacement.data());
+    for (size_t i = 0; i < laws; ++i) {
+        const Law& law = model_->laws[i];
+        const CoordinateMotion c =
+            coordinate_motion(*model_, branches_, law.coordinate, x_.data(), displacement.data());
+        law_target_[i] = c.value + c.rate;
+        law_slope_[i] = std::max(-loads_.slope(law, c.value).value, 0.0);
+    }
+    const double enough = std::max(kStray * std::abs(left_.dot(step)), energy_noise());
+    double before = stray(x);
+    if (!(before > enough)) return;
+    bent_ = true;
+    Vector force, errors(rows_.rows()), bend, y;
+    BodyCoordinate c;
+    std::vector<double> trial;
+    for (int i = 0; i < kBends; ++i) {
+        rows_.evaluate(t_, x.data());
+        rows_.evaluate_errors(t_, x.data());
+        rows_.hold(held_);
+        rows_are_here_ = false;
+        law_stiffness_.evaluate_laws(x.data(), law_slope_);
+        const double unit = law_stiffness_.largest();
+        std::fill(displacement.begin(), displacement.end(), 0.0);
+        for (size_t l = 0; l < laws; ++l) {
+            const int coordinate = model_->laws[l].coordinate;
+            evaluate_coordinate(*model_, branches_, coordinate, x.data(), still.data(), c);
+            const MarkerPair& pair = model_->pairs[model_->coordinates[coordinate].pair];
+            for (int s = 0; s < 2; ++s)
+                for (int k = 0; k < 6 && pair.body[s] != model_->ground(); ++k)
+                    displacement[kTwist * pair.body[s] + kComponent[k]] -=
+                        law_slope_[l] * law_error_[l] * c.J[s][k] / unit;
+        }
+        metric_.force(displacement.data(), force);
+        for (int r = 0; r < rows_.rows(); ++r) errors[r] = held_[r] ? -rows_.error(r) : 0.0;
+        if (!along_laws_.factor({1.0 / unit, kFirstShift, 0.0})) return;
+        along_laws_.solve(force, errors, bend, y);
+        retract(x, bend, trial);
+        const double now = stray(trial);
+        if (!(now < 0.5 * before)) return;
+        x = trial;
+        if (now <= enough) return;
+        before = now;
+    }
+}
+
+// ½ Σ k (φ − φ*)²
+double RestSearch::stray(const std::vector<double>& x) {
+    const std::vector<double> still(record_.size(), 0.0);
+    double sum = 0.0;
+    for (size_t i = 0; i < law_slope_.size(); ++i) {
+        if (law_slope_[i] == 0.0) continue;
+        law_error_[i] =
+            coordinate_motion(*model_, branches_, model_->laws[i].coordinate, x.data(), still.data()).value -
+            law_target_[i];
+        sum += 0.5 * law_slope_[i] * law_error_[i] * law_error_[i];
+    }
+    return sum;
+}
+
 // Onto the rows that hold, and onto stops that would be passed.
-bool RestSearch::place(const Vector& step, double part, std::vector<double>& x) {
+bool RestSearch::place(const Vector& step, double part, bool bent, std::vector<double>& x) {
     if (!rows_are_here_) {
         factor_normal(x_.data(), held_);
         rows_are_here_ = true;
     }
     retract(x_, part * step, x);
+    if (bent) follow_laws(part * step, x);
     std::vector<std::uint8_t> held = held_;
     for (int i = 0; i < kProjections; ++i) {
         if (!close(x, held)) return false;
@@ -112,15 +184,20 @@ bool RestSearch::place(const Vector& step, double part, std::vector<double>& x) 
     return false;
 }
 
-// What loads without a potential do along a step from x_.
-double RestSearch::work(const Vector& step) const {
+// What loads without a potential do on the way between two places.
+double RestSearch::work(const std::vector<double>& from, const std::vector<double>& to) const {
     if (loads_.have_potentials()) return 0.0;
-    Vector force;
+    Vector step(metric_.size()), force;
+    for (int b = 0; b < model_->bodies(); ++b) {
+        const Quat turn = conjugate(pose_rotation(from.data(), b)) * pose_rotation(to.data(), b);
+        const Vec3 moved = pose_position(to.data(), b) - pose_position(from.data(), b),
+                   turned = metric_.length(b) * quaternion_log(turn);
+        step.segment<6>(6 * b) << moved.x, moved.y, moved.z, turned.x, turned.y, turned.z;
+    }
     double sum = 0.0;
-    std::vector<double> x;
-    std::vector<double> record(record_.size());
+    std::vector<double> x, record(record_.size());
     for (int i = 0; i <= 2; ++i) {
-        retract(x_, (0.5 * i) * step, x);
+        retract(from, (0.5 * i) * step, x);
         loads_.without_potential(x.data(), record.data());
         metric_.force(record.data(), force);
         sum += (i == 1 ? 4.0 : 1.0) / 6.0 * force.dot(step);
@@ -155,7 +232,10 @@ bool RestSearch::improve() {
         if (!(slope > 0.0)) return false;
         const double before = shift_;
         const double falls = cut * (1.0 - shift_ * unit_ * step.norm() / left_.norm());
-        if (attempt(cut * step, cut * slope - 0.5 * cut * cut * curvature, falls)) return true;
+        const double predicted = cut * slope - 0.5 * cut * cut * curvature;
+        bent_ = false;
+        if (attempt(cut * step, true, predicted, falls)) return true;
+        if (bent_ && attempt(cut * step, false, predicted, falls)) return true;
         shift_ = before;
         more(8.0);
     }
@@ -167,17 +247,20 @@ double RestSearch::energy_noise() const { return kRounding * (energy_.size + sca
 
 // Goes along a step if the energy falls on all of the way, as much as is expected and not much more: what falls by more
 // has passed into another valley. What it takes to close the last of the gaps of stops that push is no part of that.
-bool RestSearch::attempt(const Vector& step, double predicted, double falls) {
+bool RestSearch::attempt(const Vector& step, bool bent, double predicted, double falls) {
     const int looks = farthest(step) > kLongStep ? kLooks : 1;
     const double noise = energy_noise();
     double closed = energy_.value;
     for (int r : rows_.one_sided())
         if (held_[r]) closed -= lambda_[r] * gaps_[r];
-    double before = closed, actual = 0.0;
+    double before = closed, actual = 0.0, work_done = 0.0;
+    std::vector<double> last = x_;
     for (int i = 1; i <= looks; ++i) {
         const double part = static_cast<double>(i) / looks;
-        if (!place(step, part, trial_)) return false;
-        const double energy = loads_.potential(trial_.data()).value - work(part * step);
+        if (!place(step, part, bent, trial_)) return false;
+        work_done += work(last, trial_);
+        last = trial_;
+        const double energy = loads_.potential(trial_.data()).value - work_done;
         if (!(energy <= before + noise)) return false;
         before = energy;
         actual = closed - energy;
@@ -217,9 +300,9 @@ bool RestSearch::leave() {
     const double noise = energy_noise();
     for (double part = kFirstLeave; part > kLeastLeave; part *= 0.5)
         for (const double sign : {1.0, -1.0}) {
-            if (!place(sign * part * direction, 1.0, trial_)) continue;
+            if (!place(sign * part * direction, 1.0, false, trial_)) continue;
             const Loads::Potential energy = loads_.potential(trial_.data());
-            if (!(energy.value - work(sign * part * direction) < energy_.value - 10.0 * noise)) continue;
+            if (!(energy.value - work(x_, trial_) < energy_.value - 10.0 * noise)) continue;
             move_to(trial_);
             energy_ = energy;
             return true;

@@ -100,6 +100,14 @@ void TangentStiffness::add_pair(const MarkerPair& pair, const PairMatrix& H, dou
         }
 }
 
+// ∇φ ∇φᵀ
+static PairMatrix square(const BodyCoordinate& c) {
+    PairMatrix H;
+    for (int i = 0; i < 12; ++i)
+        for (int j = 0; j < 12; ++j) H[12 * i + j] = c.J[i / 6][i % 6] * c.J[j / 6][j % 6];
+    return H;
+}
+
 // ∇²V of a law is its stiffness −dτ/dφ along ∇φ; what its effort adds with ∇²φ is that of all coordinates.
 void TangentStiffness::add_laws(const double* x) {
     BodyCoordinate c;
@@ -108,10 +116,18 @@ void TangentStiffness::add_laws(const double* x) {
         weight_[law.coordinate] -= loads_.effort(law, c.value);
         const Loads::Slope slope = loads_.slope(law, c.value);
         if (slope.value == 0.0 && slope.error == 0.0) continue;
-        PairMatrix H;
-        for (int i = 0; i < 12; ++i)
-            for (int j = 0; j < 12; ++j) H[12 * i + j] = c.J[i / 6][i % 6] * c.J[j / 6][j % 6];
-        add_pair(model_.pairs[model_.coordinates[law.coordinate].pair], H, -slope.value, slope.error);
+        add_pair(model_.pairs[model_.coordinates[law.coordinate].pair], square(c), -slope.value, slope.error);
+    }
+}
+
+void TangentStiffness::evaluate_laws(const double* x, std::span<const double> stiffness) {
+    std::fill(values_.begin(), values_.end(), 0.0);
+    BodyCoordinate c;
+    for (size_t i = 0; i < stiffness.size(); ++i) {
+        if (stiffness[i] == 0.0) continue;
+        const int coordinate = model_.laws[i].coordinate;
+        evaluate_coordinate(model_, branches_, coordinate, x, rest_.data(), c);
+        add_pair(model_.pairs[model_.coordinates[coordinate].pair], square(c), stiffness[i], 0.0);
     }
 }
 
@@ -128,10 +144,13 @@ void TangentStiffness::add_coordinates(const double* x, const Eigen::VectorXd& l
     }
     for (size_t p = 0; p < coordinates_of_pair_.size(); ++p) {
         if (model_.pairs[p].body[0] == model_.pairs[p].body[1]) continue;
-        for (int c : coordinates_of_pair_[p]) {
-            if (weight_[c] == 0.0 && unsure_[c] == 0.0) continue;
-            add_pair(model_.pairs[p], curvature(model_, branches_, c, x, rest_.data()), weight_[c], unsure_[c]);
-        }
+        bent_.clear();
+        for (int c : coordinates_of_pair_[p])
+            if (weight_[c] != 0.0 || unsure_[c] != 0.0) bent_.push_back(c);
+        if (bent_.empty()) continue;
+        curvature_.evaluate(model_, branches_, bent_, x, rest_.data());
+        for (size_t i = 0; i < bent_.size(); ++i)
+            add_pair(model_.pairs[p], curvature_.of[i], weight_[bent_[i]], unsure_[bent_[i]]);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <map>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -28,6 +29,8 @@ class TangentStiffness {
     int block_of(int row, int column) const { return index_.at({row, column}); }
     // lambda: of the rows in storage, as RowMatrix scales them. force: what is negligible beside them [N].
     void evaluate(double t, const double* x, const Eigen::VectorXd& lambda, double force);
+    // That of laws alone, Σ k ∇φ ∇φᵀ with a k for each; those without one are left out.
+    void evaluate_laws(const double* x, std::span<const double> stiffness);
     const std::vector<double>& values() const { return values_; }  // 36 per block, row-major
     double largest() const;
     void multiply(const Eigen::VectorXd& v, Eigen::VectorXd& out) const;
@@ -59,6 +62,8 @@ class TangentStiffness {
     double rounding_ = 0.0;                              // of an entry, in parts of it
     std::vector<std::vector<int>> coordinates_of_pair_;  // those that rows or laws are about
     std::vector<std::vector<int>> bodies_of_force_;      // given by formulas
+    std::vector<int> bent_;
+    CoordinateCurvature curvature_;
 };
 
 }  // namespace bellcrank
