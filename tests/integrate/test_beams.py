@@ -162,3 +162,22 @@ def test_rests_too_are_judged():
     mech.add_force("load", bc.Wrench(force=(0, 0, 20.0)), beam.marker(1.0))
     with pytest.raises(bc.AssemblyError, match="give it more segments than 2"):
         bc.find_equilibrium(mech)
+
+
+def test_saved_runs_have_beams(tmp_path):
+    mech, _ = cantilever(segments=4, EA=1e4, gravity=1.0, thin=1e-3)
+    run = bc.simulate(mech, 0.05, output_step=0.01)
+    run.save(tmp_path / "run.h5")
+    again = bc.Trajectory.load(tmp_path / "run.h5")
+    assert again.beams == ("beam",)
+    assert again.beam("beam").moment().shape == (6, 5, 3)
+    assert again.beam("beam").moment([0.0, 0.6]) == pytest.approx(run.beam("beam").moment([0.0, 0.6]))
+
+
+def test_derivatives_by_the_section_are_refused_by_name():
+    mech = bc.Mechanism("cantilever")
+    d = mech.add_parameter("d", 0.02, "m")
+    section = bc.Section.circle(d, E=210e9, nu=0.3, density=7850)
+    mech.add_beam("beam", section, start="ground", end=(1, 0, 0), segments=4)
+    with pytest.raises(bc.Unsupported, match="derivatives are not implemented for parameter 'd'"):
+        bc.statics(mech).sensitivity(of="body.beam/4.z", by="d")
