@@ -223,6 +223,14 @@ def elements_and_parts_of_results():
     yield bc.Finding("lagrange", "body 'rod'", "acceleration", 1e-3, "at rest")
 
 
+def beam_at_rest():
+    """The results of a beam that hangs."""
+    mech = bc.Mechanism("boom")
+    section = bc.Section.circle(0.04, E=2e11, nu=0.3, density=7850.0)
+    mech.add_beam("boom", section, "ground", (1, 0, 0), segments=2)
+    return bc.statics(mech).beam("boom")
+
+
 def shapes_and_formulas():
     """What no registry lists."""
     u, v, a, b, c = ex.symbols("u v a b c")
@@ -233,6 +241,9 @@ def shapes_and_formulas():
     yield from (bc.Sphere(0.1), bc.Cylinder(0.1, 0.2), bc.Capsule(0.1, 0.2), bc.Cone(0.1, 0.2))
     yield from (bc.Ellipsoid((0.1, 0.2, 0.3)), bc.Mesh(file="wheel.stl"))
     yield bc.Prism([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], 0.1)
+    yield beam_at_rest()
+    yield bc.Section.tube(0.04, 0.002, E=2e11, nu=0.3, density=7850.0)
+    yield bc.Beam("boom", bc.Section.circle(0.04, E=2e11, nu=0.3, density=7850.0), (0, 0, 0), (1, 0, 0))
     yield bc.Blow("link", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
     yield bc.prepare(door(), "recursive").strike([])
     yield bc.StruckPoint("link", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0))

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 import bellcrank as bc
 from bellcrank.io.fields import (
+    BEAM_FIELDS,
     BODY_FIELDS,
     DRIVE_FIELDS,
     INPUT_FIELDS,
@@ -36,6 +37,7 @@ from bellcrank.mechanism import (
     FORCE_KINDS,
     FUNCTIONS,
     JOINT_KINDS,
+    SECTION_KINDS,
     SENSOR_KINDS,
     SHAPES,
     JointKind,
@@ -150,6 +152,7 @@ def _sections() -> str:
         ("an input", _keys(INPUT_FIELDS.values())),
         ("a body", _keys(BODY_FIELDS.values())),
         ("a marker", _keys([Parameter("body", str), *MARKER_FIELDS.values()])),
+        ("a beam", _keys(BEAM_FIELDS.values())),
         ("a limit", _keys(parameters(bc.Limit).values())),
         ("a drive", _keys(DRIVE_FIELDS.values())),
         ("a placed mechanism", _keys([*placed, *PLACEMENT_FIELDS.values()])),
@@ -197,6 +200,7 @@ TABLES: Final[dict[str, Callable[[], str]]] = {
     "file_changes": lambda: _types("change", CHANGE_KINDS),
     "file_functions": lambda: _types("function", FUNCTIONS),
     "file_paths": lambda: _types("curve", {cls.__name__: cls for cls in (DrivenPath, Curve, NurbsCurve)}),
+    "file_sections": lambda: _types("section", SECTION_KINDS),
     "file_shapes": lambda: _types("shape", SHAPES),
     "file_units": _units,
 }

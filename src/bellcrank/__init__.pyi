@@ -203,6 +203,7 @@ from bellcrank.mechanism.ropes import BeltLoop as BeltLoop
 from bellcrank.mechanism.ropes import Rope as Rope
 from bellcrank.mechanism.ropes import tackle as tackle
 from bellcrank.mechanism.rotation import rotation as rotation
+from bellcrank.mechanism.section import Section as Section
 from bellcrank.mechanism.sensors import IMU as IMU
 from bellcrank.mechanism.sensors import DistanceSensor as DistanceSensor
 from bellcrank.mechanism.sensors import Encoder as Encoder
@@ -277,6 +278,8 @@ from bellcrank.mechanism.attachment import Constraint as Constraint
 from bellcrank.mechanism.attachment import ConstraintKind as ConstraintKind
 from bellcrank.mechanism.attachment import Force as Force
 from bellcrank.mechanism.attachment import ForceKind as ForceKind
+from bellcrank.mechanism.beams import Beam as Beam
+from bellcrank.mechanism.beams import BeamSegment as BeamSegment
 from bellcrank.mechanism.cam_geometry import CamProfile as CamProfile
 from bellcrank.mechanism.cams import CamFollower as CamFollower
 from bellcrank.mechanism.changes import Change as Change
@@ -302,6 +305,7 @@ from bellcrank.mechanism.sensors import SensorKind as SensorKind
 from bellcrank.mechanism.shape import Shape as Shape
 from bellcrank.run.controllers import BodyReading as BodyReading
 from bellcrank.run.controllers import Readings as Readings
+from bellcrank.trajectory.beams import BeamHistory as BeamHistory
 from bellcrank.trajectory.contact_stress import ContactStress as ContactStress
 from bellcrank.trajectory.histories import BodyHistory as BodyHistory
 from bellcrank.trajectory.histories import ConstraintHistory as ConstraintHistory

@@ -141,6 +141,7 @@ LAWFUL = [
     (bc.TorsionSpring(1.0), (HINGE,)),
     (bc.TabulatedSpring(TABLE), (HINGE,)),
     (bc.Bushing(stiffness=(1, 1, 1)), (AT_A, AT_B)),
+    (bc.BeamSegment(0.5, (1.0,) * 6), (AT_A, AT_B)),
     (bc.JointMotor(TORQUE), (HINGE,)),
     (bc.GearedMotor(2.0, 0.1, TORQUE), (HINGE,)),
     (bc.JointFriction(coulomb=1.0, regularisation_velocity=1e-3), (HINGE,)),

@@ -194,6 +194,7 @@ FORCE_FIELDS = {
         "stiffness": (9.0, 6.0, 12.0), "rotational_stiffness": (1.0, 2.0, 1.5),
         "damping": (0.3, 0.2, 0.1), "rotational_damping": (0.02, 0.03, 0.01),
     },
+    "BeamSegment": {"length": 0.7, "flexibility": (0.1, 0.2, 0.15, 0.8, 0.6, 0.9), "damping": 0.05},
 }  # fmt: skip
 
 

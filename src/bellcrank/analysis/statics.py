@@ -12,6 +12,7 @@ import numpy as np
 from bellcrank import _core, views
 from bellcrank.analysis.assemble import hold_values_of, names_of, write, write_positions
 from bellcrank.analysis.friction_at_rest import FrictionAtRest, HeldFriction, friction_at_rest, locked
+from bellcrank.compile.beam_watch import lost_beam
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.contacts import holding, refuse_contacts
 from bellcrank.compile.initial import assembled, with_pinned
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from bellcrank.formulations.state_derivatives import StateDerivatives
+    from bellcrank.trajectory.beams import BeamHistory
 
 _NOTHING: Final = 1e-12  # of the largest force: less is rounding, and shown as zero
 _LONGEST: Final = 0.2  # of the picture's width: the arrow of the largest force
@@ -224,7 +226,7 @@ def _found(
     given = described.given.described
     before = described.initial if given is None else given
     rest = untouched_kept(before, rest)
-    if lost := lost_rope(model, (start, rest)):
+    if lost := lost_rope(model, (start, rest)) or lost_beam(model, (start, rest)):
         raise AssemblyError(f"mechanism {model.name!r} comes to no rest that has a meaning: {lost}")
     moves = moves_between(model.bodies, before, rest)
     notes = write(mechanism, before, model.body_index, rest, moves)
@@ -403,6 +405,25 @@ class Statics:
         """
         found: StateDerivatives = views.rest_derivatives(self, of, by, states)
         return found
+
+    def beam(self, name: str) -> BeamHistory:
+        """Loads, stresses, deflections of a beam: results of one frame, as those of a run are.
+
+        >>> mech = bc.Mechanism("boom")
+        >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
+        >>> boom = mech.add_beam("boom", bar, start="ground", end=(2, 0, 0))
+        >>> shear = bc.statics(mech).beam("boom").force(0.0)[0, 2]
+        >>> print(f"{shear:.3f} N, by hand {-9.81 * 2 * bar.mass_per_length:.3f} N")
+        -48.386 N, by hand -48.386 N
+        """
+        from bellcrank.trajectory.beams import beam_history
+
+        known = {body: number for number, body in enumerate(self.at.bodies)}
+
+        def poses(body: str) -> tuple[Floats, Floats]:
+            return self.state.position[known[body]][None], self.state.rotation[known[body]][None]
+
+        return beam_history(self.at, name, np.array([self.state.time]), poses)
 
     def draw(self, path: str | Path | None = None, **options: Any) -> Figure:
         """Draw the mechanism at rest, with joint forces on second bodies and the efforts that drives hold.

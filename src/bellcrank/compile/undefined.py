@@ -87,14 +87,14 @@ def _first_without_value(model: Model, functions: Iterable[int], times: Sequence
 
 
 class Regularity:
-    """Watches the frames of a run for joints given by formulas, ropes and teeth that lose their meaning.
+    """Watches the frames of a run for joints given by formulas, ropes, teeth, beams that lose their meaning.
 
     They do where a number changes its sign. The edge of a disc touches a plane at one point as long as the
     disc does not lie flat. Past that its formulas go on, with a disc that is below the plane; methods with
     long steps get there without noticing the singularity between.
 
     columns: of the coordinates of the model in a frame, by index; its first column is the time.
-    inputs: columns of the model's inputs, in their order. further: watches of ropes and of teeth.
+    inputs: columns of the model's inputs, in their order. further: watches of ropes, teeth and beams.
     lost: where something ceased to be regular, None as long as all is: the time, s, and what to say of it.
     """
 

@@ -20,6 +20,7 @@ from bellcrank.formulations.contract import (
     checked_options,
 )
 from bellcrank.formulations.system import System, with_own_inputs
+from bellcrank.mechanism.beams import BeamSegment
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
@@ -175,6 +176,9 @@ def choice(model: Model) -> tuple[str, str]:
 
 def _against_recursion(model: Model) -> str:
     """The reasons against the recursion; empty if it is faster."""
+    forces = () if model.source is None else model.source.forces.values()
+    if any(isinstance(force.kind, BeamSegment) for force in forces):
+        return "beams, which are stiff"  # it has no sparse equation for implicit steps
     if len(model.bodies) > _SMALL:
         return f"more than {_SMALL} bodies"
     loops, couplings = len(model.graph.closures), len(model.graph.couplings)

@@ -13,6 +13,8 @@ from bellcrank.errors import FaultList, MechanismError
 from bellcrank.io.custom import CustomReader, custom_kind, custom_kinds
 from bellcrank.io.decode import FAILED, Failed, all_read, culprit
 from bellcrank.io.fields import (
+    BEAM_ENDS,
+    BEAM_FIELDS,
     BODY_FIELDS,
     DRIVE_FIELDS,
     ENDS,
@@ -55,8 +57,8 @@ from bellcrank.mechanism.joint import STARTS
 from bellcrank.mechanism.parameters import Input, inputs_of
 
 _ORDER: Final = (
-    "bodies", "mechanisms", "members", "markers", "joints", "constraints", "forces", "drives", "sensors",
-    "changes",
+    "bodies", "mechanisms", "members", "markers", "beams", "joints", "constraints", "forces", "drives",
+    "sensors", "changes",
 )  # fmt: skip
 """The sections of elements, in the order in which they can refer to each other."""
 
@@ -93,6 +95,8 @@ class DocumentReader(References):
         super().__init__(self.document.mechanism, faults, folder)
         self.include = include
         self.inputs: dict[str, tuple[Node, Place]] = {}
+        self.beams: tuple[str, ...] = ()
+        self.nodes: list[tuple[str, Callable[[], object]]] = []
 
     def build(self, root: Node, place: Place, version_needed: bool = True) -> Document:
         """The document of a tree of nodes."""
@@ -101,6 +105,7 @@ class DocumentReader(References):
             return self.document
         self.check_keys(root, place, entries, TOP_KEYS)
         self.head(entries, place)
+        self.beams = tuple(name for name, _, _ in self.section(entries, "beams", place))
         for section in _ORDER:
             add: Callable[[str, Node, Place], object] = getattr(self, f"add_{SECTIONS[section]}")
             for name, node, at in self.section(entries, section, place):
@@ -231,15 +236,55 @@ class DocumentReader(References):
         entries = self.entries(node, place)
         if isinstance(entries, Failed):
             return FAILED
+        if self.of_beam(name):
+            self.nodes.append((name, partial(self.add_node, name, node, place, entries)))
+            return None
         given = self.fields(node, place, entries, BODY_FIELDS)
         # If one of these could not be read, a substitute lets the other fields be checked.
         stand_ins = {"mass": 1.0, "inertia": (1.0, 1.0, 1.0)}
         values = {**{key: stand_ins[key] for key in given.failed if key in stand_ins}, **given.values}
         return self.constructed(node, place, given, lambda: self.mechanism.add_body(name, **values))
 
+    def of_beam(self, name: str) -> bool:
+        """Whether a body is, by its name, a node of a beam that comes later."""
+        beam, _, number = name.rpartition("/")
+        return number.isdigit() and beam in self.beams and beam not in self.mechanism.beams
+
+    def add_node(self, name: str, node: Node, place: Place, entries: Mapping[str, Node]) -> object:
+        """A node that is not as its beam makes it: the fields that are given."""
+        body = self.mechanism.bodies.get(name)
+        if body is None:  # one of its own that is only called so
+            return self.add_body(name, node, place)
+        given = self.fields(node, place, entries, BODY_FIELDS)
+        return self.constructed(node, place, given, lambda: self.mechanism.replace(body, **given.values))
+
+    def add_beam(self, name: str, node: Node, place: Place) -> object:
+        """A beam with its nodes and segments, and what the file says of nodes."""
+        entries = self.entries(node, place)
+        if isinstance(entries, Failed):
+            return FAILED
+        given = self.fields(node, place, entries, BEAM_FIELDS)
+        values = dict(given.values)
+        for end in BEAM_ENDS:
+            if (kind := values.pop(f"{end}_joint", None)) is not None and end in values:
+                values[end] = (values[end], kind)
+        added = self.constructed(node, place, given, lambda: self.mechanism.add_beam(name, **values))
+        own = [read for one, read in self.nodes if one.rpartition("/")[0] == name]
+        if added is not FAILED:
+            for end in BEAM_ENDS:
+                self.document.places["joint", f"{name}/{end}"] = (node, place)
+            for one in added.nodes:
+                self.document.places.setdefault(("body", one), (node, place))
+            for one in added.pieces:
+                self.document.places["force", one] = (node, place)
+        return added if added is FAILED else all_read([read() for read in own])
+
     def add_marker(self, name: str, node: Node, place: Place) -> object:
         """A named marker: "body.name", or "name" with the body given inside."""
         body, _, inner = name.rpartition(".")
+        if self.of_beam(body):
+            self.nodes.append((body, partial(self.add_marker, name, node, place)))
+            return None
         if not body and (name == GROUND or name in self.mechanism.bodies):
             return self.fault(place, node, "a body has this name", name, "choose another for the marker")
         marker = self.written_marker(node, place, body or None, inner)

@@ -10,9 +10,19 @@ from typing import TYPE_CHECKING, Any, get_origin
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.io.custom import encoded_kind
 from bellcrank.io.decode import whole_path, written_expression
-from bellcrank.io.fields import MARKER_KEYS, SECTIONS, VERSION, Simulation, Wanted, parameters, wanted
+from bellcrank.io.fields import (
+    BODY_FIELDS,
+    MARKER_KEYS,
+    SECTIONS,
+    VERSION,
+    Simulation,
+    Wanted,
+    parameters,
+    wanted,
+)
 from bellcrank.mechanism import (
     GROUND,
+    Beam,
     Body,
     Drive,
     Joint,
@@ -23,6 +33,7 @@ from bellcrank.mechanism import (
     PathDrive,
 )
 from bellcrank.mechanism.attachment import Attached
+from bellcrank.mechanism.beam_parts import changes_of_nodes
 from bellcrank.mechanism.checking import UNIT_TOLERANCE, required
 from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.mechanism.formulas import Formulas
@@ -56,6 +67,7 @@ def encoded(
     tables: dict[str, tuple[Mapping[str, Any], Callable[[Any], dict[str, Any]]]] = {
         "bodies": (mechanism.bodies, encoder.body),
         "markers": (mechanism.markers, encoder.marker),
+        "beams": (mechanism.beams, encoder.beam),
         "joints": (mechanism.joints, encoder.joint),
         "constraints": (mechanism.constraints, encoder.attached),
         "forces": (mechanism.forces, encoder.attached),
@@ -64,9 +76,15 @@ def encoded(
         "changes": (mechanism.changes, encoder.attached),
     }
     assert set(tables) == set(SECTIONS) - {"mechanisms", "members", "parameters", "inputs"}
+    nodes = changes_of_nodes(mechanism)
+    pieces = {name for beam in mechanism.beams.values() for name in beam.pieces}
     for section, (table, encode) in tables.items():
-        if table:
-            data[section] = {name: encode(element) for name, element in table.items()}
+        left_out = {"bodies": nodes, "forces": pieces}.get(section, ())
+        found = {name: encode(element) for name, element in table.items() if name not in left_out}
+        if section == "bodies":
+            found |= {name: encoder.node(changed) for name, changed in nodes.items() if changed}
+        if found:
+            data[section] = found
     if simulation is not None and (given := encoder.fields(simulation)):
         data["simulation"] = given
     return data
@@ -136,6 +154,14 @@ class _Encoder:
         if (xy, xz, yz) == (0.0, 0.0, 0.0):
             found["inertia"] = self.value([xx, yy, zz])
         return found
+
+    def node(self, changed: Mapping[str, Any]) -> dict[str, Any]:
+        """What was changed of a node of a beam."""
+        return {name: self.value(value, wanted(BODY_FIELDS[name].hint)) for name, value in changed.items()}
+
+    def beam(self, beam: Beam) -> dict[str, Any]:
+        """A beam with the places of its ends; the joints there are joints like others."""
+        return self.fields(beam, "name")
 
     def marker(self, marker: Marker) -> dict[str, Any]:
         """A marker in the section `markers`, whose key contains body and name."""

@@ -19,8 +19,10 @@ from bellcrank.mechanism import (
     FRICTION_LOAD_KINDS,
     FUNCTIONS,
     JOINT_KINDS,
+    SECTION_KINDS,
     SENSOR_KINDS,
     SHAPES,
+    Beam,
     Body,
     ChangeKind,
     ConstraintKind,
@@ -30,7 +32,9 @@ from bellcrank.mechanism import (
     JointCoordinate,
     JointKind,
     LoadKind,
+    Marker,
     PathDrive,
+    Section,
     SensorKind,
     Shape,
 )
@@ -49,6 +53,7 @@ REGISTRIES: dict[type, Mapping[str, type]] = {
     Function: FUNCTIONS,
     Shape: SHAPES,
     LoadKind: FRICTION_LOAD_KINDS,
+    Section: SECTION_KINDS,
 }
 """The families of classes that stand in files as mappings with a key `type`."""
 
@@ -61,6 +66,7 @@ NOUNS: dict[type, str] = {
     Function: "function",
     Shape: "shape",
     LoadKind: "load",
+    Section: "section",
 }
 
 ANY_FUNCTION: Any = Function | float | tuple[Function | float, ...] | None
@@ -191,6 +197,11 @@ BODY_FIELDS: Final = {
     name: replace(parameter, required=False) for name, parameter in parameters(Body).items() if name != "name"
 }
 BODY_FIELDS["inertia"] = replace(BODY_FIELDS["inertia"], hint=Vec3 | Mat3)  # principal moments are enough
+BEAM_ENDS: Final = ("start", "end")
+BEAM_FIELDS: Final = {name: parameter for name, parameter in parameters(Beam).items() if name != "name"}
+for _end in BEAM_ENDS:  # what the end is joined to may be given instead of its place, and the joint there
+    BEAM_FIELDS[_end] = replace(BEAM_FIELDS[_end], hint=Vec3 | Marker)
+    BEAM_FIELDS[f"{_end}_joint"] = Parameter(f"{_end}_joint", JointKind | None)
 DRIVE_FIELDS: Final = {
     "joint": Parameter("joint", JointCoordinate),
     **{

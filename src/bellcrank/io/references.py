@@ -30,7 +30,7 @@ MEETING_FIELDS: Final[dict[str, Parameter]] = {
 }
 """The keys of a joint at a point of the world beside its bodies."""
 
-_PARTED: Final = {"placement": "/", "member": " "}
+_PARTED: Final = {"placement": "/", "beam": "/", "member": " "}
 """What follows the name of an element in the names of what it consists of."""
 
 

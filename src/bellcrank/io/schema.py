@@ -9,6 +9,7 @@ from typing import Any, Final, Union, get_args, get_origin
 
 from bellcrank.io.decode import AXES
 from bellcrank.io.fields import (
+    BEAM_FIELDS,
     BODY_FIELDS,
     DRIVE_FIELDS,
     INPUT_FIELDS,
@@ -70,6 +71,7 @@ def schema() -> Schema:
         "joint coordinate": _joint_coordinate(),
         "end": {"anyOf": [_TEXT, _marker("body"), _object(parameters(JointCoordinate))]},
         "body": _object(BODY_FIELDS),
+        "beam": _object(BEAM_FIELDS),
         "drive": _object(DRIVE_FIELDS),
         "parameter": {"anyOf": [_reference("quantity"), _object(PARAMETER_FIELDS)]},
         "input": {"anyOf": [_reference("quantity"), _object(INPUT_FIELDS)]},

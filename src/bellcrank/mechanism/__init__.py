@@ -17,6 +17,7 @@ from bellcrank.mechanism import (  # isort: skip  (the order in which the regist
     motors,
     ropes,
     springs,
+    beams,
     terrain,
     gears,
     couplings,
@@ -31,6 +32,7 @@ from bellcrank.mechanism.attachment import (
     Force,
     ForceKind,
 )
+from bellcrank.mechanism.beams import Beam
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import CHANGE_KINDS, Change, ChangeKind
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS, Coordinate, CoordinateKind, JointCoordinate
@@ -45,6 +47,7 @@ from bellcrank.mechanism.motor_joints import MotorKind
 from bellcrank.mechanism.parameters import Parameter
 from bellcrank.mechanism.placement import Placement
 from bellcrank.mechanism.rows import FROM_START, LAW_PARAMETERS, AppliedWrench, Block, Law, Lowered, Row, Term
+from bellcrank.mechanism.section import SECTION_KINDS, Section
 from bellcrank.mechanism.sensors import SENSOR_KINDS, Sensor, SensorKind
 from bellcrank.mechanism.shape import SHAPES, Shape
 
@@ -59,9 +62,11 @@ __all__ = [
     "GROUND",
     "JOINT_KINDS",
     "LAW_PARAMETERS",
+    "SECTION_KINDS",
     "SENSOR_KINDS",
     "SHAPES",
     "AppliedWrench",
+    "Beam",
     "Block",
     "Body",
     "Change",
@@ -90,10 +95,12 @@ __all__ = [
     "PathDrive",
     "Placement",
     "Row",
+    "Section",
     "Sensor",
     "SensorKind",
     "Shape",
     "Term",
+    "beams",
     "cables",
     "cams",
     "contact",

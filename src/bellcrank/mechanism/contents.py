@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, cast
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.attachment import Constraint, Force
+from bellcrank.mechanism.beams import Beam
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, Vec3, check_name
@@ -43,6 +44,7 @@ TABLES: Final = {
     "parameters": "parameter",
     "bodies": "body",
     "markers": "marker",
+    "beams": "beam",
     "joints": "joint",
     "constraints": "constraint",
     "forces": "force",
@@ -69,6 +71,7 @@ class Contents:
         self._ground = Ground()
         self._bodies: Named[Body] = Named("body")
         self._markers: Named[Marker] = Named("marker")
+        self._beams: Named[Beam] = Named("beam")
         self._joints: Named[Joint] = Named("joint")
         self._constraints: Named[Constraint] = Named("constraint")
         self._forces: Named[Force] = Named("force")
@@ -117,6 +120,11 @@ class Contents:
     def markers(self) -> Mapping[str, Marker]:
         """The named markers, by "body.name"."""
         return View(self._markers)
+
+    @property
+    def beams(self) -> Mapping[str, Beam]:
+        """The beams by name; their nodes are among the bodies, their segments among the forces."""
+        return View(self._beams)
 
     @property
     def joints(self) -> Mapping[str, Joint]:

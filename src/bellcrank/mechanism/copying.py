@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.errors import MechanismError
+from bellcrank.mechanism.beam_parts import arranged
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check, Quat, Vec3, nearest
 from bellcrank.mechanism.contents import ELEMENTS
@@ -127,6 +128,7 @@ def _copied(mechanism: Mechanism, names: Sequence[str], motion: _Motion) -> tupl
         if known.body in bodies:
             mechanism.add_marker(marker(known))
     _elements_copied(mechanism, bodies, marker)
+    arranged(mechanism)
     return tuple(bodies.values())
 
 
@@ -136,7 +138,7 @@ def _elements_copied(
     """Copy the elements of which everything that they refer to is copied or is the ground."""
     joints: dict[str, str] = {}
     for table, noun in ELEMENTS.items():
-        if noun in ("body", "change"):
+        if noun in ("body", "beam", "change"):  # of beams, nodes and segments are copied
             continue
         stored = getattr(mechanism, f"_{table}")
         for element in list(stored.values()):

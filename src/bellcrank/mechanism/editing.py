@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.attachment import Attached, Constraint, Force
+from bellcrank.mechanism.beam_parts import refuse_parts, remove_beam, replace_beam
+from bellcrank.mechanism.beams import Beam
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, nearest
@@ -61,7 +63,7 @@ def _check(check: Check, description: Any, unit: str, prefix: str = "") -> None:
 
 
 _TABLES: dict[type, str] = {
-    **dict(zip((Body, Joint, Constraint, Force, Drive, Sensor, Change), ELEMENTS, strict=True)),
+    **dict(zip((Body, Beam, Joint, Constraint, Force, Drive, Sensor, Change), ELEMENTS, strict=True)),
     PathDrive: "drives",
 }
 
@@ -98,7 +100,7 @@ def _elements(mechanism: Mechanism) -> Iterator[tuple[str, Element]]:
                 yield category, element
 
 
-def _dependents(mechanism: Mechanism, element: Any) -> list[tuple[str, Element]]:
+def dependents(mechanism: Mechanism, element: Any) -> list[tuple[str, Element]]:
     """The elements that refer to a body, a joint, a force, or a named marker."""
     name = element.key if isinstance(element, Marker) else element.name
 
@@ -129,15 +131,19 @@ def remove_element(mechanism: Mechanism, element: Any, cascade: bool) -> None:
         table, category, key = mechanism._markers, "marker", str(element.key)  # noqa: SLF001
     else:
         (table, category), key = _table(mechanism, element), element.name
-    dependents = _dependents(mechanism, element)
-    if dependents and not cascade:
-        names = ", ".join(f"{noun} {other.name!r}" for noun, other in dependents)
+        refuse_parts(mechanism, element, "removed")
+        if isinstance(element, Beam):
+            remove_beam(mechanism, table[key], cascade)
+            return
+    others = dependents(mechanism, element)
+    if others and not cascade:
+        names = ", ".join(f"{noun} {other.name!r}" for noun, other in others)
         raise MechanismError.of(
             f"{category} {key!r}",
             f"others refer to it: {names}",
             advice="remove them first, or use cascade=True",
         )
-    for _, other in dependents:
+    for _, other in others:
         if other.name in _stored(mechanism, _TABLES[type(other)]):
             remove_element(mechanism, other, cascade=True)
     table.pop(key, None)
@@ -162,7 +168,11 @@ def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any])
         return mechanism.ground
     table, category = _table(mechanism, element)
     old = element.name
+    if isinstance(element, Force) or changes.get("name", old) != old:
+        refuse_parts(mechanism, element, "changed" if isinstance(element, Force) else "renamed")
     changed = replace(table[old], **changes)
+    if isinstance(changed, Beam):
+        return replace_beam(mechanism, table[old], changed)
     check_units(mechanism.joints, changed)
     if changed.name != old:
         if changed.name in table:
@@ -195,6 +205,6 @@ def _rename(mechanism: Mechanism, element: Any, new: str) -> None:
         moved = {m.key: m for m in map(marker, mechanism.markers.values()) if m.key is not None}
         mechanism._markers.clear()  # noqa: SLF001
         mechanism._markers.update(moved)  # noqa: SLF001
-    for _, other in _dependents(mechanism, element):
+    for _, other in dependents(mechanism, element):
         table = _stored(mechanism, _TABLES[type(other)])
         table[other.name] = remapped(other, other.name, marker, named)

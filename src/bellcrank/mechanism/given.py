@@ -69,6 +69,7 @@ if TYPE_CHECKING:
     FloatField: TypeAlias = Declared[float, Number]
     OptionalFloatField: TypeAlias = Declared[float | None, Number | None]
     VectorField: TypeAlias = Declared[Vec3, Numbers]
+    OptionalVectorField: TypeAlias = Declared[Vec3 | None, Axis | None]
     RotationField: TypeAlias = Declared[Quat, Rows]
     InertiaField: TypeAlias = Declared[Mat3, Rows]
     FloatsField: TypeAlias = Declared[tuple[float, ...], Numbers]
@@ -81,6 +82,7 @@ if TYPE_CHECKING:
 else:  # files take what is stored
     FloatField, OptionalFloatField = float, float | None
     VectorField, RotationField, InertiaField = Vec3, Quat, Mat3
+    OptionalVectorField = Vec3 | None
     FloatsField, OptionalFloatsField = tuple[float, ...], tuple[float, ...] | None
     ColorField = OptionalFloatsField
     PointsField, TableField = tuple[Vec3, ...], tuple[tuple[float, ...], ...]

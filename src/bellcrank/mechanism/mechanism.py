@@ -10,6 +10,8 @@ from bellcrank import views
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism import given
 from bellcrank.mechanism.attachment import Constraint, ConstraintKind, Force, ForceKind
+from bellcrank.mechanism.beam_parts import add_beam, arranged
+from bellcrank.mechanism.beams import Beam
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change, ChangeKind
 from bellcrank.mechanism.checking import Vec3, nearest
@@ -29,6 +31,7 @@ from bellcrank.mechanism.parameters import Parameter, changed_parameters
 from bellcrank.mechanism.placement import Placement, place
 from bellcrank.mechanism.references import Element, as_ends, as_joint_coordinate, as_marker, markers_of
 from bellcrank.mechanism.rotation import rotate
+from bellcrank.mechanism.section import Section
 from bellcrank.mechanism.sensors import Sensor, SensorKind
 from bellcrank.mechanism.shape import Shape
 from bellcrank.slips import NoAttribute, WrongCall, answering, labelled
@@ -46,9 +49,9 @@ class Mechanism(Colliding):
     name: free text. gravity: acceleration in world axes, m/s^2.
 
     Elements are frozen and refer to each other by name; the `add_...` methods return them. The mappings
-    `bodies`, `markers`, `joints`, `constraints`, `forces`, `drives`, `sensors` and `changes` give them by
-    name, in the order in which they were added. Numbers are checked at once; rules of the whole mechanism (a
-    missing body, say) are checked when it is assembled.
+    `bodies`, `markers`, `beams`, `joints`, `constraints`, `forces`, `drives`, `sensors` and `changes` give
+    them by name, in the order in which they were added, what beams consist of last. Numbers are checked at
+    once; rules of the whole mechanism (a missing body, say) are checked when it is assembled.
 
     >>> mech = bc.Mechanism("bob", gravity=(0, 0, -9.81))
     >>> bob = mech.add_body("bob", mass=2.0, inertia=(0, 0, 0), position=(1, 0, 0))
@@ -155,6 +158,7 @@ class Mechanism(Colliding):
             mass_known=mass_known,
         )
         _enter(self._bodies, "body", body)
+        arranged(self)
         return body
 
     def add_rod(
@@ -218,6 +222,43 @@ class Mechanism(Colliding):
         600.000 N
         """
         return add_strut(self, name, kind, start, end, bore, rod, density, between, axis)
+
+    def add_beam(
+        self,
+        name: str,
+        section: Section,
+        start: given.Numbers | given.MarkerLike | tuple[given.MarkerLike, JointKind],
+        end: given.Numbers | given.MarkerLike | tuple[given.MarkerLike, JointKind],
+        segments: int = 8,
+        damping: given.Number = 0.0,
+        up: given.Axis | None = None,
+        stations: given.Numbers = (),
+        points: given.Rows = (),
+    ) -> Beam:
+        """Add an elastic beam, which may bend, twist and stretch far.
+
+        section: made by `Section.tube`, `Section.rectangle`, ...
+        start, end: a place of the world, m, where the end is free; a marker, or a body for its frame, to
+            which it is welded; or such a marker with a kind of joint, (marker, bc.Revolute()), whose axes are
+            those of the marker.
+        segments, damping, up, stations, points: as of `Beam`; without points it is straight where unloaded.
+
+        Its nodes are bodies, "name/0", "name/1", ..., so that joints, forces and contacts take hold of them:
+        `boom.marker(1.0)` is the node at 1 m. The joints at its ends are "name/start" and "name/end".
+        Raises MechanismError with all faults; nothing is added then.
+
+        >>> mech = bc.Mechanism("boom", gravity=(0, 0, 0))
+        >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
+        >>> boom = mech.add_beam("boom", bar, start=mech.ground.marker(), end=(2, 0, 0))
+        >>> load = mech.add_force("load", bc.Wrench(force=(0, 0, -10.0)), boom.marker(2.0))
+        >>> report = bc.find_equilibrium(mech)
+        >>> sag = mech.bodies["boom/8"].position[2]
+        >>> print(f"{1e3 * sag:.2f} mm, for small deflections {1e3 * -10 * 2**3 / (3 * bar.EI[0]):.2f} mm")
+        -16.17 mm, for small deflections -16.17 mm
+        """
+        more: dict[str, Any] = {"segments": segments, "damping": damping, "up": up, "stations": stations}
+        more["points"] = points
+        return add_beam(self, name, section, start, end, **more)
 
     def add_marker(self, marker: Marker) -> Marker:
         """Register a named marker as "body.name", even if nothing is attached to it.
@@ -494,6 +535,8 @@ class Mechanism(Colliding):
         for marker in markers_of(element):
             self._know(marker)
         table[element.name] = element
+        if category == "force":
+            arranged(self)
 
     def joint_coordinate(
         self, joint: given.JointLike, coordinate: str | int | None = None
@@ -542,7 +585,7 @@ class Mechanism(Colliding):
             self, other, prefix, position, rotation, attach_to, {} if parameters is None else parameters
         )
 
-    def remove(self, element: Body | Element | Marker, cascade: bool = False) -> None:
+    def remove(self, element: Body | Beam | Element | Marker, cascade: bool = False) -> None:
         """Remove an element (or a named marker).
 
         A body or joint that others refer to is refused, naming them, unless cascade=True removes them as

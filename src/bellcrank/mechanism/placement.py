@@ -12,6 +12,8 @@ import numpy as np
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.expression.derivatives import substitute
 from bellcrank.mechanism.attachment import Constraint, Force
+from bellcrank.mechanism.beam_parts import arranged, changed_fields
+from bellcrank.mechanism.beams import Beam
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, Quat, Vec3, check_name, nearest, required
@@ -56,6 +58,10 @@ class Placement:
     def joint(self, name: str) -> Joint:
         """The placed joint."""
         return self.mechanism.joints[f"{self.prefix}/{name}"]
+
+    def beam(self, name: str) -> Beam:
+        """The placed beam."""
+        return self.mechanism.beams[f"{self.prefix}/{name}"]
 
     def constraint(self, name: str) -> Constraint:
         """The placed constraint."""
@@ -110,6 +116,13 @@ class _Pose:
             angular_velocity=_sum(self.angular_velocity, rotate(self.rotation, body.angular_velocity)),
         )
 
+    def carried(self, beam: Beam, name: str) -> Beam:
+        """The beam, given in this frame, transformed to the outer one, its section turned along."""
+        up: Any = rotate(beam.frames()[0][1], (0.0, 0.0, 1.0)) if beam.up is None else beam.up
+        places: dict[str, Any] = {"start": self.point(beam.start), "end": self.point(beam.end)}
+        places["points"] = tuple(self.point(point) for point in beam.points)
+        return replace(beam, name=name, up=rotate(self.rotation, up), **places)
+
 
 def _sum(*vectors: tuple[float, ...]) -> Vec3:
     x, y, z = (sum(components) for components in zip(*vectors, strict=True))
@@ -153,16 +166,19 @@ def place(
         table: [adapted(element) for element in getattr(other, table).values()] for table in ELEMENTS
     }
     known, shapes = [adapted(known) for known in other.markers.values()], adapted(other.ground.shapes)
-    for body in source.pop("bodies"):
+    bodies = {body.name: body for body in source.pop("bodies")}
+    for body in bodies.values():
         placed = outer.placed(body, f"{prefix}/{body.name}")
         mechanism._bodies[placed.name] = placed  # noqa: SLF001
     for inner in known:
         if inner.body != GROUND:
             mechanism.add_marker(marker(inner))
+    beams = source.pop("beams")
     for table, elements in source.items():
         for inner in elements:
             copy = remapped(inner, f"{prefix}/{inner.name}", marker, named)
             getattr(mechanism, f"_{table}")[copy.name] = copy
+    _beams_placed(mechanism, outer, prefix, beams, bodies)
     if shapes:
         moved = tuple(shape.moved(local.position, local.rotation) for shape in shapes)
         mechanism.replace(carrier, shapes=(*carrier.shapes, *moved))
@@ -172,6 +188,22 @@ def place(
         for known in other.collisions
     )
     return Placement(mechanism, prefix)
+
+
+def _beams_placed(
+    mechanism: Mechanism, outer: _Pose, prefix: str, beams: list[Beam], bodies: Mapping[str, Body]
+) -> None:
+    """Place beams, whose parts are placed already, and make these exactly theirs. bodies: as they were."""
+    for beam in beams:
+        there = outer.carried(beam, f"{prefix}/{beam.name}")
+        mechanism._beams[there.name] = there  # noqa: SLF001
+        for before, after in zip(beam.bodies(), there.bodies(), strict=True):
+            placed, edits = mechanism.bodies[after.name], changed_fields(before, bodies[before.name])
+            moved = {"velocity", "angular_velocity"} | (edits.keys() & {"position", "rotation"})
+            kept = edits | {name: getattr(placed, name) for name in moved}
+            mechanism._bodies[after.name] = replace(after, **kept)  # noqa: SLF001
+        mechanism._forces.update({force.name: force for force in there.forces()})  # noqa: SLF001
+    arranged(mechanism)
 
 
 def _adapted(

@@ -75,21 +75,24 @@ def direction(v: Vec3) -> Vec3:
 
 
 def from_matrix(r: np.ndarray) -> Quat:
-    """The unit quaternion, w >= 0, of a rotation matrix (3, 3) (Shepperd: by the largest component)."""
-    trace = float(np.trace(r))
-    squares = np.array([trace, r[0, 0], r[1, 1], r[2, 2]])
+    """The unit quaternion, w >= 0, of a rotation matrix (3, 3) (Shepperd: by the largest component).
+
+    Of expressions the component is chosen, and its sign, at present values: others are near these.
+    """
+    trace = np.trace(r)
+    squares = present((trace, r[0, 0], r[1, 1], r[2, 2]))
     k = int(np.argmax(squares))
     if k == 0:
-        q = np.array([1 + trace, r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]])
+        q = [1 + trace, r[2, 1] - r[1, 2], r[0, 2] - r[2, 0], r[1, 0] - r[0, 1]]
     else:
         i, j, m = k - 1, k % 3, (k + 1) % 3
-        q = np.empty(4)
-        q[0] = r[m, j] - r[j, m]
+        q = [r[m, j] - r[j, m], 0.0, 0.0, 0.0]
         q[1 + i] = 1 + r[i, i] - r[j, j] - r[m, m]
         q[1 + j] = r[j, i] + r[i, j]
         q[1 + m] = r[m, i] + r[i, m]
-    q /= np.linalg.norm(q)
-    w, x, y, z = (q if q[0] >= 0 else -q).tolist()
+    norm = np.linalg.norm(q) if r.dtype != object else sum(x * x for x in q) ** 0.5
+    sign = 1.0 if present(q[0]) >= 0.0 else -1.0
+    w, x, y, z = (np.array(q) * sign / norm).tolist()
     return (w, x, y, z)
 
 

@@ -74,3 +74,11 @@ def inverse_left_jacobian(vector: Floats, omega: Floats) -> Floats:
     factor = np.where(near, 1.0 / 12.0 + angle**2 / 720.0, (1.0 - 0.5 * safe / np.tan(0.5 * safe)) / safe**2)
     turned = cross(vector, omega)
     return np.asarray(omega - 0.5 * turned + factor * cross(vector, turned))
+
+
+def relative_logarithm(position: Floats, rotation: Floats) -> Floats:
+    """The twists (..., n - 1, 6), translation and turn, from each of n poses to the next in unit time."""
+    back = conjugate(rotation[..., :-1, :])
+    turn = logarithm(product(back, rotation[..., 1:, :]))
+    way = inverse_left_jacobian(turn, rotate(back, np.diff(position, axis=-2)))
+    return np.asarray(np.concatenate([way, turn], axis=-1))

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.compile.beam_watch import watched_beams
 from bellcrank.compile.flank_watch import watched_flanks
 from bellcrank.compile.model import Model
 from bellcrank.compile.rope_watch import watched_ropes
@@ -262,7 +263,8 @@ class Course:
         poses = (columns["position"], columns["rotation"])
         ropes = watched_ropes(self.model, poses, self._turning(columns))
         flanks = watched_flanks(self.model, columns["multipliers"])
-        return Regularity(self.model, places, range(inputs.start, inputs.stop), (*ropes, *flanks))
+        beams = watched_beams(self.model, columns["rotation"])
+        return Regularity(self.model, places, range(inputs.start, inputs.stop), (*ropes, *flanks, *beams))
 
     def _turning(self, columns: Mapping[str, slice]) -> dict[int, int]:
         """The column of each angle of the model."""

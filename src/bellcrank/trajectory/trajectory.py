@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
     from bellcrank.compile.variants import Part
     from bellcrank.mechanism.given import MarkerLike
+    from bellcrank.trajectory.beams import BeamHistory
     from bellcrank.trajectory.markers import MarkerHistory
     from bellcrank.trajectory.rubbing import FrictionHistory
     from bellcrank.trajectory.sections import SectionHistory
@@ -381,6 +382,30 @@ class Trajectory(Shown):
         from bellcrank.trajectory.sections import section
 
         return section(self, body, start, end, cuts, up, mass)
+
+    @property
+    def beams(self) -> tuple[str, ...]:
+        """Names of the beams."""
+        return Names(self.origin.mechanism.beams)
+
+    def beam(self, name: str) -> BeamHistory:
+        """Loads, stresses, deflections of a beam. Raises MechanismError with close matches for other names.
+
+        >>> mech = bc.Mechanism("boom")
+        >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
+        >>> boom = mech.add_beam("boom", bar, start="ground", end=(2, 0, 0), segments=4, damping=1e-3)
+        >>> beam = bc.simulate(mech, 0.5).beam("boom")
+        >>> at_rest = 9.81 * bar.mass_per_length * 2**4 / (8 * bar.EI[0])    # m
+        >>> print(f"{-beam.deflection(2.0)[:, 2].min() / at_rest:.2f} times as far as at rest")
+        1.98 times as far as at rest
+        """
+        from bellcrank.trajectory.beams import beam_history
+
+        def poses(body: str) -> tuple[FloatArray, FloatArray]:
+            history = self.body(body)
+            return history.position, history.rotation
+
+        return beam_history(self.origin.mechanism, name, self.time, poses)
 
     def input(self, name: str) -> InputHistory:
         """The values of an input over time. Raises MechanismError with close matches for an unknown name.

@@ -1,0 +1,365 @@
+"""Elastic beams: a row of nodes, which are bodies, with an elastic segment between neighbours.
+
+A segment of length h acts on the logarithm of the pose of its second node seen from the first,
+ε = log(g₁⁻¹ g₂), less h times the unloaded strain (1, 0, 0, 0, 0, 0): d. Its energy is ½ dᵀ f⁻¹ d, with a
+flexibility f in which the loads are in balance along the segment (`cpp/joints/beam_strain.cpp`, docs/theory/
+beams.md), so that the error is one of fourth order in h.
+
+The mass of a node is that of a length w h of the beam, with the weights of Gregory's rule, by which
+distributed loads and inertia are integrated to the same order. It is a slice, with the moments of inertia of
+the section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import pairwise, repeat
+from typing import Any, ClassVar, Final
+
+import numpy as np
+
+from bellcrank.errors import Fault, MechanismError
+from bellcrank.mechanism.attachment import End, Force, ForceKind, markers
+from bellcrank.mechanism.bent_axis import bent_axis
+from bellcrank.mechanism.body import Body
+from bellcrank.mechanism.checking import Check, Quat, Vec3, check_name
+from bellcrank.mechanism.coordinate import Coordinate
+from bellcrank.mechanism.fields import (
+    Description,
+    array,
+    as_tuple,
+    checked,
+    described,
+    quantity,
+    vector,
+    whole,
+)
+from bellcrank.mechanism.given import (
+    FloatField,
+    FloatsField,
+    Number,
+    OptionalVectorField,
+    PointsField,
+    VectorField,
+)
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.parameters import holds_expressions, present
+from bellcrank.mechanism.rotation import direction, from_matrix, named_axis
+from bellcrank.mechanism.rotation_arrays import relative_logarithm
+from bellcrank.mechanism.rows import Law, Lowered
+from bellcrank.mechanism.section import Section
+from bellcrank.mechanism.shape import Shape
+from bellcrank.slips import answering
+
+_DIAGONAL: Final = (0, 6, 11, 15, 18, 20)
+"""Where the diagonal of a matrix (6, 6) is in its upper triangle by rows."""
+_GREGORY: Final = (-5.0 / 8.0, 1.0 / 6.0, -1.0 / 24.0)
+"""What the ends of a row change of the weights 1."""
+_COLOR: Final = (0.62, 0.66, 0.70)  # of all nodes of a beam, which others have in turn
+_AT: Final = 1e-9  # of a beam's length: stations nearer to each other are one
+
+
+@described
+class BeamSegment(ForceKind):
+    """A piece of an elastic beam between two nodes: markers whose x axes run along the beam.
+
+    length: unloaded, m. flexibility: 1/EA, 1/GA_y, 1/GA_z, 1/GJ, 1/EI_y, 1/EI_z of its section, 1/N and
+        1/(N m^2).
+    damping: its loads are stiffness times the strain and its rate times this, s.
+    unloaded: stretch, shear along y and z, twist and curvature about y and z without loads, 1 and 1/m.
+
+    `mech.add_beam` makes beams of them. A segment bends and twists by no more than 1 rad.
+
+    >>> mech = bc.Mechanism("bar", gravity=(0, 0, 0))
+    >>> bar = mech.add_body("bar", mass=1.0, inertia=(1, 1, 1), position=(0.5, 0, 0))
+    >>> kind = bc.BeamSegment(0.5, (1e-6, 1e-6, 1e-6, 0.1, 0.1, 0.1))
+    >>> segment = mech.add_force("segment", kind, mech.ground.marker(), bar)
+    >>> push = mech.add_force("push", bc.Wrench(force=(100.0, 0, 0)), bar)
+    >>> report = bc.find_equilibrium(mech)
+    >>> stretch = mech.bodies["bar"].position[0] - 0.5
+    >>> print(f"{stretch:.3g} m, by hand {100 * 0.5 * 1e-6:.3g} m")
+    5e-05 m, by hand 5e-05 m
+    """
+
+    length: FloatField = quantity("m", "positive")
+    flexibility: FloatsField = array("", 6, sign="positive")
+    damping: FloatField = quantity("s", "not negative", default=0.0)
+    unloaded: FloatsField = array("", 6, default=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    pattern: ClassVar[str] = "MM"
+    ends_text: ClassVar[str] = "two markers"
+    meaning: ClassVar[str] = "A piece of an elastic beam between two nodes."
+
+    def lowered(self, ends: tuple[End, ...]) -> Lowered:
+        """Six linear laws of stiffness 1, along strains half the square of which is energy."""
+        first, second = markers(ends)
+        place = dict(zip(_DIAGONAL, self.flexibility, strict=True))
+        upper = (place.get(k, 0.0) for k in range(21))
+        numbers = (self.length, *upper, *self.unloaded)
+        laws = (
+            Law.of(
+                self, "linear", Coordinate(f"beam_{k}", first, second, numbers),
+                stiffness=1.0, damping=self.damping, rest=0.0, preload=0.0,
+            )
+            for k in range(1, 7)
+        )  # fmt: skip
+        return Lowered(laws=tuple(laws))
+
+
+def _section(check: Check, name: str, value: Any) -> Any:
+    return check.instance(
+        name, value, Section, "such as bc.Section.tube(0.04, 0.002, E=..., nu=..., density=...)"
+    )
+
+
+def _up(check: Check, name: str, value: Any) -> Vec3:
+    return check.axis(name, named_axis(value))
+
+
+def _points(check: Check, name: str, value: Any) -> tuple[Vec3, ...]:
+    if isinstance(value, (tuple, list)) and not value:
+        return ()
+    return as_tuple(check.array(name, value, (None, 3), "m"))
+
+
+def _stations(check: Check, name: str, value: Any) -> tuple[float, ...]:
+    if isinstance(value, (tuple, list)) and not value:
+        return ()
+    return tuple(check.array(name, value, (None,), "m").tolist())
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Where the nodes of a beam are.
+
+    stations: of its N nodes, m from the start. lengths: of its N - 1 segments, m.
+    spans: how many segments lie between one place at which a node was wanted and the next.
+    """
+
+    stations: tuple[Any, ...]
+    lengths: tuple[Any, ...]
+    spans: tuple[int, ...]
+
+    def masses(self) -> list[Any]:
+        """The lengths of beam whose mass the nodes have, m: those of several spans add up."""
+        found: list[Any] = [0.0] * len(self.stations)
+        first = 0
+        for count in self.spans:
+            for k, weight in enumerate(gregory(count)):
+                found[first + k] = found[first + k] + weight * self.lengths[first]
+            first += count
+        return found
+
+
+def gregory(count: int) -> list[float]:
+    """The weights of the nodes of `count` equal segments: 3/8, 7/6, 23/24, 1, ..., exact for cubics."""
+    weights = [1.0] * (count + 1)
+    for k, change in enumerate(_GREGORY):
+        if k <= count:
+            weights[k] += change
+            weights[count - k] += change
+    return weights
+
+
+@answering
+@described
+class Beam(Description):
+    """An elastic beam of a mechanism, made by `mech.add_beam`.
+
+    name: unique in its mechanism. section: made by `Section`.
+    start, end: places of its ends as described, m, in the world.
+    segments: how many, two or more.
+    damping: its loads are stiffness times the strain and its rate times this, s; vibration at the circular
+        frequency ω then decays with a damping ratio of damping * ω/2.
+    up: direction near the z axis of the section, in the world; by default up, or x of a beam that stands.
+    stations: distances from the start, m, at which there are nodes beside those at the ends.
+    points: places of the world, m, in their order, through which the unloaded beam runs from start to end,
+        along a cubic spline with continuous curvature; none of a straight beam.
+
+    Its nodes are the bodies "name/0", "name/1", ... with the x axis along the beam, its segments the forces
+    "name/e1", ... They follow from it: files hold the beam alone, and they go and change their names with it.
+
+    >>> mech = bc.Mechanism("boom")
+    >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+    >>> boom = mech.add_beam("boom", tube, start=mech.ground.marker(), end=(2, 0, 0), segments=4)
+    >>> boom.nodes
+    ('boom/0', 'boom/1', 'boom/2', 'boom/3', 'boom/4')
+    >>> print(f"{bc.info(mech).mass:.4f} kg, by hand {2 * tube.mass_per_length:.4f} kg")
+    3.7485 kg, by hand 3.7485 kg
+    """
+
+    name: str
+    section: Section = checked(_section)
+    start: VectorField = vector("m")
+    end: VectorField = vector("m")
+    segments: int = whole(2, default=8)
+    damping: FloatField = quantity("s", "not negative", default=0.0)
+    up: OptionalVectorField = checked(_up, "1", default=None)
+    stations: FloatsField = checked(_stations, "m", default=(), parametric=True)
+    points: PointsField = checked(_points, "m", default=())
+
+    def __post_init__(self) -> None:
+        check_name("beam", self.name, forbidden=".")
+        super().__post_init__()
+        if self.points and holds_expressions((self.start, self.end, self.up)):
+            rule = "the places of a bent beam must be numbers"
+            raise MechanismError(Fault(self._element(), rule, None, "leave the parameters or the points out"))
+
+    def _element(self) -> str:
+        return f"beam {self.name!r}"
+
+    def _judge(self, check: Check) -> None:
+        if len(check.faults) > 0:
+            return
+        path = np.array((self.start, *self.points, self.end))
+        if len(same := np.flatnonzero(np.linalg.norm(np.diff(path, axis=0), axis=1) == 0.0)):
+            rule = "neighbouring points must differ" if self.points else "start and end must be two places"
+            check.fault(rule, path[same[0]].tolist())
+            return
+        length, tangents = self.length, self._nodes()[1]
+        if self.up is not None and np.linalg.norm(np.cross(self.up, tangents), axis=1).min() < 1e-9:
+            check.fault("up must not be along the beam", self.up)
+        given = sorted(self.stations)
+        if given and not _AT * length < given[0] <= given[-1] < (1.0 - _AT) * length:
+            rule = f"stations must lie between the ends, which are {length:.6g} m apart"
+            check.fault(rule, self.stations, "at the ends there are nodes already")
+        elif any(b - a <= _AT * length for a, b in pairwise(given)):
+            check.fault("two stations are the same place", self.stations)
+
+    @property
+    def length(self) -> Any:
+        """From end to end, unloaded, m.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> bc.Beam("boom", tube, (0, 0, 0), (3, 0, 4)).length
+        5.0
+        """
+        if self.points:
+            return bent_axis((self.start, *self.points, self.end)).length
+        return sum((b - a) ** 2 for a, b in zip(self.start, self.end, strict=True)) ** 0.5
+
+    def _nodes(self) -> tuple[Any, Any]:
+        """Places of the nodes and unit tangents there, (N, 3)."""
+        stations = self.grid.stations
+        if self.points:
+            return bent_axis((self.start, *self.points, self.end)).at(np.array(stations, dtype=float))
+        along: Any = tuple(b - a for a, b in zip(self.start, self.end, strict=True))
+        x: Any = np.array(direction(along))
+        return np.array([self.start + s * x for s in stations]), np.array([x] * len(stations))
+
+    def frames(self) -> list[tuple[Vec3, Quat]]:
+        """The poses of its nodes as described: x along the beam, z towards `up`.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> bc.Beam("boom", tube, (0, 0, 0), (2, 0, 0), segments=2).frames()[1]
+        ((1.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
+        """
+        places, tangents = self._nodes()
+        upright = all(abs(present(x[2])) < 0.9 for x in tangents)
+        upward: Any = ((0.0, 0.0, 1.0) if upright else (1.0, 0.0, 0.0)) if self.up is None else self.up
+        found = []
+        for place, x in zip(places, tangents, strict=True):
+            z = np.array(direction(tuple(upward - (np.array(upward) @ x) * x)))
+            found.append((tuple(place.tolist()), from_matrix(np.column_stack([x, np.cross(z, x), z]))))
+        return found
+
+    @property
+    def grid(self) -> Grid:
+        """Its nodes: spans between stations have segments in proportion to their lengths, two at least."""
+        places = (0.0, *sorted(self.stations, key=present), self.length)
+        whole_length = present(self.length)
+        stations: list[Any] = [0.0]
+        lengths: list[Any] = []
+        spans = []
+        for begin, end in pairwise(places):
+            count = max(2, round(self.segments * (present(end) - present(begin)) / whole_length))
+            if len(places) == 2:
+                count = self.segments
+            h = (end - begin) / count
+            stations += [*(begin + k * h for k in range(1, count)), end]
+            lengths += [h] * count
+            spans.append(count)
+        return Grid(tuple(stations), tuple(lengths), tuple(spans))
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The names of its nodes, which are bodies, from start to end."""
+        return tuple(f"{self.name}/{k}" for k in range(sum(self.grid.spans) + 1))
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The names of its segments, which are forces: "name/e1" is between the nodes 0 and 1."""
+        return tuple(f"{self.name}/e{k}" for k in range(1, sum(self.grid.spans) + 1))
+
+    def marker(self, station: Number = 0.0) -> Marker:
+        """The frame of the node at a distance from the start, m: x along the beam, y and z of the section.
+
+        Raises MechanismError if there is no node.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> boom = bc.Beam("boom", tube, (0, 0, 0), (2, 0, 0), segments=8)
+        >>> boom.marker(1.0).body, boom.marker(boom.length).body
+        ('boom/4', 'boom/8')
+        """
+        with Check(self._element()) as check:
+            wanted = check.number("station", present(station), "m")
+        known = [present(one) for one in self.grid.stations]
+        apart = np.abs(np.subtract(known, wanted))
+        near = int(np.argmin(apart))
+        if apart[near] > 1e3 * _AT * known[-1]:
+            rule = f"there is no node at {wanted:.6g} m: the nearest is at {known[near]:.6g} m"
+            advice = f"give the beam stations=({wanted:.6g},)"
+            raise MechanismError(Fault(self._element(), rule, None, advice))
+        return Marker(self.nodes[near])
+
+    def bodies(self) -> Iterator[Body]:
+        """Its nodes as they are made.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> boom = bc.Beam("boom", tube, (0, 0, 0), (2, 0, 0), segments=8)
+        >>> masses = [body.mass / (0.25 * tube.mass_per_length) for body in boom.bodies()]
+        >>> print(*(f"{mass:.4f}" for mass in masses[:4]))    # 3/8, 7/6, 23/24, 1 of a segment
+        0.3750 1.1667 0.9583 1.0000
+        """
+        grid, section = self.grid, self.section
+        halves = [0.5 * h for h in grid.lengths]
+        for name, (place, axes), own, before, after in zip(
+            self.nodes, self.frames(), grid.masses(), [0.0, *halves], [*halves, 0.0], strict=True
+        ):
+            inertia: Any = tuple(own * one for one in section.rotary)
+            shapes = tuple(_shifted(shape, 0.5 * (after - before)) for shape in section.drawn(before + after))
+            yield Body(
+                name, own * section.mass_per_length, inertia, position=place, rotation=axes, shapes=shapes
+            )
+
+    def forces(self) -> Iterator[Force]:
+        """Its segments as they are made.
+
+        >>> tube = bc.Section.tube(0.04, 0.002, E=210e9, nu=0.3, density=7850)
+        >>> boom = bc.Beam("boom", tube, (0, 0, 0), (2, 0, 0), segments=8)
+        >>> first = next(boom.forces())
+        >>> first.name, first.kind.length, [marker.body for marker in first.markers]
+        ('boom/e1', 0.25, ['boom/0', 'boom/1'])
+        """
+        flexibility, straight = self.section.flexibility, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+        strains = self._unloaded() if self.points else repeat(straight, len(self.pieces))
+        lengths, ends = self.grid.lengths, pairwise(self.nodes)
+        for name, (one, two), h, strain in zip(self.pieces, ends, lengths, strains, strict=True):
+            kind = BeamSegment(h, flexibility, self.damping, strain)
+            yield Force(name, kind, (Marker(one), Marker(two)))
+
+    def _unloaded(self) -> list[tuple[float, ...]]:
+        """The strains of the segments of a bent beam as described."""
+        place, turn = (np.array(part) for part in zip(*self.frames(), strict=True))
+        way = relative_logarithm(place, turn) / np.array(self.grid.lengths)[:, None]
+        return [tuple(strain) for strain in way.tolist()]
+
+    def _repr_html_(self) -> str:
+        from bellcrank.mechanism.html import element, short
+
+        return element("beam", self.name, f"{sum(self.grid.spans)} segments", f"{short(self.length)} m")
+
+
+def _shifted(shape: Shape, by: Any) -> Shape:
+    x, y, z = shape.position
+    return replace(shape, position=(x + by, y, z), color=_COLOR)

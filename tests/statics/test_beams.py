@@ -1,0 +1,232 @@
+"""Beams at rest against closed forms and the elastica by shooting: shape, buckling, loads of sections."""
+
+import numpy as np
+import pytest
+from rigs.cosserat import clamped
+
+import bellcrank as bc
+from bellcrank.mechanism.rotation import about, from_rotation_vector, multiply, rotate
+
+
+def cantilever(segments, EA=1e5, GA=None, EI=1.0, GJ=1.0, gravity=0.0, force=None, **given):
+    """A beam of length 1 and of mass 1 along x that is clamped at the origin, loaded at its tip."""
+    mech = bc.Mechanism("cantilever", gravity=(0, 0, -gravity))
+    section = bc.Section.general(EA=EA, GA=EA if GA is None else GA, GJ=GJ, EI=EI, mass_per_length=1.0)
+    beam = mech.add_beam("beam", section, start="ground", end=(1, 0, 0), segments=segments, **given)
+    if force is not None:
+        mech.add_force("load", bc.Wrench(force=force), beam.marker(1.0))
+    return mech, beam
+
+
+def tip(mech, beam):
+    """The position of the tip at rest; the mechanism is moved there."""
+    bc.find_equilibrium(mech, tolerance=1e-9)
+    return np.array(mech.bodies[beam.nodes[-1]].position)
+
+
+@pytest.mark.parametrize("turn", [0.5 * np.pi, np.pi])
+@pytest.mark.parametrize("segments", [4, 8])
+@pytest.mark.parametrize("about_axis", ["y", "z"])
+def test_an_end_moment_bends_it_to_an_arc(turn, segments, about_axis):
+    """The arc, anywhere in space, is in balance with two moments at its ends, to rounding."""
+    rng = np.random.default_rng(segments)
+    place, pose = rng.normal(size=3), from_rotation_vector(tuple(rng.normal(size=3)))
+    mech = bc.Mechanism("arc", gravity=(0, 0, 0))
+    section = bc.Section.general(EA=1e3, GA=(4e2, 5e2), GJ=2.0, EI=(3.0, 1.5), mass_per_length=1.0)
+    beam = mech.add_beam("beam", section, start=(0, 0, 0), end=(1, 0, 0), segments=segments)
+    axis = np.eye(3)["xyz".index(about_axis)]
+    stiffness = section.EI["yz".index(about_axis)]
+    for k, name in enumerate(beam.nodes):
+        angle = turn * k / segments
+        sideways = np.cross(axis, (1, 0, 0))
+        arc = (np.sin(angle) * np.array((1.0, 0, 0)) + (1 - np.cos(angle)) * sideways) / turn
+        mech.replace(
+            mech.bodies[name],
+            position=place + rotate(pose, tuple(arc)),
+            rotation=multiply(pose, about(tuple(axis), angle)),
+        )
+    for sign, node in ((-1, 0), (1, -1)):
+        moment = sign * stiffness * turn * np.array(rotate(pose, tuple(axis)))
+        mech.add_force(f"moment {node}", bc.Wrench(moment=moment), beam.nodes[node])
+    found = bc.prepare(mech, "lagrange").accelerate()
+    masses = [mech.bodies[name].mass for name in beam.nodes]
+    inertia = mech.bodies[beam.nodes[0]].inertia[1][1]
+    assert np.array(masses)[:, None] * found.linear == pytest.approx(0.0, abs=1e-11 * 1e3)
+    assert found.angular == pytest.approx(0.0, abs=1e-11 * stiffness * turn / inertia)
+    loads = bc.statics(mech, pinned=beam.nodes).beam("beam")
+    expected = stiffness * turn * axis
+    assert loads.moment([0.0, 0.3, 1.0])[0] == pytest.approx(np.tile(expected, (3, 1)), abs=1e-9)
+    assert loads.force([0.0, 0.3, 1.0])[0] == pytest.approx(0.0, abs=1e-9)
+    assert loads.strain_energy[0] == pytest.approx(0.5 * stiffness * turn**2, rel=1e-12)
+
+
+@pytest.mark.parametrize(("load", "error"), [(1.0, 2e-6), (10.0, 6e-5)])
+def test_the_elastica_is_of_fourth_order(load, error):
+    exact = clamped(1.0, 1e5, 1e5, force=(0.0, load))
+    assert exact[1] == pytest.approx({1.0: 0.301731, 10.0: 0.810709}[load], abs=1e-6)
+    missed = []
+    for segments in (4, 8, 16):
+        place = tip(*cantilever(segments, force=(0, 0, load)))
+        missed.append(np.linalg.norm(place[[0, 2]] - exact[:2]))
+        assert place[1] == pytest.approx(0.0, abs=1e-9)
+    assert missed[1] < error
+    assert missed[0] / missed[1] > 11.0
+    assert missed[1] / missed[2] > 11.0
+
+
+def test_a_beam_that_is_soft_in_shear():
+    exact = clamped(1.0, 50.0, 20.0, force=(1.0, 4.0))
+    place = tip(*cantilever(8, EA=50.0, GA=20.0, force=(1.0, 0, 4.0)))
+    assert place[[0, 2]] == pytest.approx(exact[:2], abs=2e-5)
+
+
+def test_own_weight():
+    """Its tip falls by 0.89 of the length."""
+    exact = clamped(1.0, 1e6, 1e6, weight=(0.0, -40.0))
+    missed = [
+        np.linalg.norm(tip(*cantilever(segments, EA=1e6, gravity=40.0))[[0, 2]] - exact[:2])
+        for segments in (8, 16, 32)
+    ]
+    assert missed[1] < 3e-5
+    assert missed[0] / missed[1] > 11.0
+    assert missed[1] / missed[2] > 13.0
+
+
+@pytest.mark.parametrize(("part", "stability"), [(0.995, "stable"), (1.005, "unstable")])
+@pytest.mark.parametrize("segments", [4, 8])
+def test_eulers_load(part, stability, segments):
+    mech, _ = cantilever(segments, EA=1e6, force=(-part * np.pi**2 / 4, 0, 0))
+    assert bc.find_equilibrium(mech, leave_unstable=False).stability == stability
+
+
+def test_princeton():
+    """The Princeton beam experiment, 13.345 N at 45 degrees; the places are those of shooting."""
+    width, height, shear = 3.2024e-3, 12.377e-3, 71.7e9 / 2.62
+    mech = bc.Mechanism("princeton", gravity=(0, 0, 0))
+    section = bc.Section.rectangle(height, width, E=71.7e9, nu=0.31, density=2800.0)
+    assert pytest.approx(shear * 0.836 * height * width**3 / 3, rel=2e-3) == section.GJ
+    beam = mech.add_beam("beam", section, start="ground", end=(0.508, 0, 0), segments=8)
+    load = 13.345 * np.sqrt(0.5)
+    mech.add_force("load", bc.Wrench(force=(0, load, load)), beam.marker(0.508))
+    found = tip(mech, beam)
+    assert found == pytest.approx((0.477639, 0.015342, 0.156588), abs=2e-6)
+
+
+def test_loads_of_sections_are_those_of_the_elastica():
+    """Under a load at the tip and its weight: moments balance, and forces are those beyond, everywhere."""
+    weight, pull = 6.0, (1.0, 0.0, -2.0)
+    mech, _ = cantilever(8, EA=1e4, gravity=weight, force=pull)
+    rest = bc.statics(mech)
+    beam = rest.beam("beam")
+    s = np.linspace(0.0, 1.0, 33)
+    place, force, moment = beam.position(s)[0], beam.force(s)[0], beam.moment(s)[0]
+    assert moment[0] == pytest.approx(-rest.joints["beam/start"].moment, abs=1e-7)
+    assert force[0] == pytest.approx(-rest.joints["beam/start"].force, abs=1e-7)
+    assert np.linalg.norm(force, axis=1) == pytest.approx(np.hypot(1.0, -2.0 - (1.0 - s) * weight), rel=2e-5)
+    fine = np.linspace(0.0, 1.0, 4001)
+    axis = beam.position(fine)[0]
+    for k, at in enumerate(s):
+        beyond = fine >= at
+        spread = np.trapezoid(axis[beyond, 0] - place[k, 0], fine[beyond])
+        last = axis[-1] - place[k]
+        by_hand = weight * spread + 2.0 * last[0] + 1.0 * last[2]
+        assert moment[k, 1] == pytest.approx(by_hand, abs=2e-3)
+    assert moment[-1] == pytest.approx(0.0, abs=1e-4)
+
+
+@pytest.mark.parametrize("segments", [2, 3, 4, 6, 8])
+def test_loads_of_a_stiff_beam_are_exact(segments):
+    """Shear is linear and bending quadratic under its weight, at nodes and between them."""
+    mech, _ = cantilever(segments, EA=1e7, EI=1e3, GJ=1e3, gravity=1.0)
+    beam = bc.statics(mech).beam("beam")
+    s = np.linspace(0.0, 1.0, 13)
+    assert beam.force(s)[0, :, 2] == pytest.approx(-(1.0 - s), abs=1e-5)
+    assert beam.moment(s)[0, :, 1] == pytest.approx(0.5 * (1.0 - s) ** 2, abs=1e-5)
+    assert beam.deflection(1.0)[0, 2] == pytest.approx(
+        -1.0 / 8e3 - 0.5e-7, rel=2e-2 if segments < 6 else 1e-4
+    )
+    assert beam.curvature(0.25)[0, 1] == pytest.approx(0.5 * 0.75**2 / 1e3, rel=1e-4)
+
+
+def test_loads_beside_a_support_within():
+    """A beam on a post in its middle: the shear jumps there, and the moments are those of two cantilevers."""
+    mech = bc.Mechanism("beam", gravity=(0, 0, -1.0))
+    section = bc.Section.general(EA=1e7, GA=1e7, GJ=1e3, EI=1e3, mass_per_length=1.0)
+    beam = mech.add_beam("beam", section, start=(0, 0, 0), end=(2, 0, 0), segments=7, stations=(0.8,))
+    mech.add_joint("post", bc.Fixed(), mech.ground.marker((0.8, 0, 0)), beam.marker(0.8))
+    found = bc.statics(mech).beam("beam")
+    assert found.force([0.0, 0.4, 0.7999999])[0, :, 2] == pytest.approx([0.0, 0.4, 0.8], abs=1e-5)
+    assert found.force([0.8, 1.4, 2.0])[0, :, 2] == pytest.approx([-1.2, -0.6, 0.0], abs=1e-5)
+    assert found.moment([0.4, 0.7999999, 0.8, 1.4])[0, :, 1] == pytest.approx(
+        [0.08, 0.32, 0.72, 0.18], abs=1e-5
+    )
+
+
+def test_what_is_asked_of_a_beam():
+    mech, _ = cantilever(4, gravity=1.0)
+    beam = bc.statics(mech).beam("beam")
+    assert repr(beam) == "<beam 'beam': 5 nodes, 1 frames>"
+    assert beam.position().shape == (1, 5, 3)
+    assert beam.moment(0.5).shape == (1, 3)
+    assert beam.moment([0.5]).shape == (1, 1, 3)
+    assert beam.largest_turn.shape == beam.strain_energy.shape == (1,)
+    with pytest.raises(bc.MechanismError, match=r"station must lie on the beam, which is 1 m long"):
+        beam.force(1.5)
+    with pytest.raises(bc.Unsupported, match="give a section with sizes"):
+        beam.stress(0.0)
+    with pytest.raises(bc.MechanismError, match=r"no beam of this name.*did you mean 'beam'"):
+        bc.statics(mech).beam("beem")
+
+
+def bend(segments, dense=64):
+    """The bend of Bathe and Bolourchi (1979): a clamped arc of 45 degrees, loaded across its plane."""
+    mech = bc.Mechanism("bend", gravity=(0, 0, 0))
+    section = bc.Section.general(EA=1e7, GA=5e6, GJ=5e6 / 6, EI=1e7 / 12, mass_per_length=1.0)
+    angle = np.linspace(0.0, np.pi / 4, dense + 1)
+    arc = 100.0 * np.column_stack([np.sin(angle), 1.0 - np.cos(angle), np.zeros(dense + 1)])
+    beam = mech.add_beam("beam", section, start="ground", end=arc[-1], points=arc[1:-1], segments=segments)
+    return mech, beam
+
+
+def test_a_bent_beam_follows_its_points():
+    mech, beam = bend(8)
+    assert beam.length == pytest.approx(25.0 * np.pi, rel=1e-9)
+    for k, name in enumerate(beam.nodes):
+        angle = k * np.pi / 32
+        expected = 100.0 * np.array([np.sin(angle), 1.0 - np.cos(angle), 0.0])
+        assert mech.bodies[name].position == pytest.approx(expected, abs=1e-7)
+        x = rotate(mech.bodies[name].rotation, (1.0, 0.0, 0.0))
+        assert x == pytest.approx((np.cos(angle), np.sin(angle), 0.0), abs=1e-6)
+    assert mech.forces["beam/e3"].kind.unloaded == pytest.approx((1, 0, 0, 0, 0, 0.01), abs=1e-7)
+    rest = bc.statics(mech).beam("beam")
+    assert rest.moment() == pytest.approx(0.0, abs=1e-4)
+    assert rest.deflection() == pytest.approx(0.0, abs=1e-9)
+    assert rest.curvature(30.0)[0] == pytest.approx((0, 0, 0.01), abs=1e-7)
+
+
+@pytest.mark.parametrize(("segments", "error"), [(8, 2e-5), (16, 2e-6)])
+def test_the_bend_in_space(segments, error):
+    mech, beam = bend(segments)
+    mech.add_force("load", bc.Wrench(force=(0, 0, 600.0)), beam.marker(beam.length))
+    assert tip(mech, beam) == pytest.approx((47.1504, 15.6848, 53.4749), abs=1e-4 + error * beam.length)
+
+
+def test_a_bent_beam_is_written_and_placed(tmp_path):
+    mech, _ = bend(4, dense=8)
+    whole = bc.Mechanism("whole", gravity=(0, 0, 0))
+    whole.place(mech, "left", position=(1, 2, 3), rotation=bc.rotation("x", 0.5))
+    bc.save(whole, tmp_path / "whole.yaml")
+    again = bc.load(tmp_path / "whole.yaml")
+    assert again == whole
+    rest = bc.statics(again).beam("left/beam")
+    assert rest.moment() == pytest.approx(0.0, abs=1e-4)
+
+
+def test_places_of_a_bent_beam_are_numbers():
+    mech = bc.Mechanism("m")
+    reach = mech.add_parameter("reach", 2.0, "m")
+    section = bc.Section.circle(0.01, E=2e11, nu=0.3, density=7850)
+    with pytest.raises(bc.MechanismError, match="the places of a bent beam must be numbers"):
+        mech.add_beam("beam", section, start=(0, 0, 0), end=(reach, 0, 0), points=[(1, 0, 0.2)])
+    with pytest.raises(bc.MechanismError, match="neighbouring points must differ"):
+        mech.add_beam("beam", section, start=(0, 0, 0), end=(2, 0, 0), points=[(0, 0, 0)])
