@@ -181,3 +181,19 @@ def test_derivatives_by_the_section_are_refused_by_name():
     mech.add_beam("beam", section, start="ground", end=(1, 0, 0), segments=4)
     with pytest.raises(bc.Unsupported, match="derivatives are not implemented for parameter 'd'"):
         bc.statics(mech).sensitivity(of="body.beam/4.z", by="d")
+
+
+@pytest.mark.parametrize(("segments", "error"), [(8, 4e-3), (16, 1.3e-3)])
+def test_flying_spaghetti(segments, error):
+    """A free beam that tumbles in space, loaded at one end (J. C. Simo and L. Vu-Quoc, 1988)."""
+    mech = bc.Mechanism("spaghetti", gravity=(0, 0, 0))
+    section = bc.Section.general(
+        EA=1e4, GA=1e4, GJ=500, EI=500, mass_per_length=1.0, inertia_per_length=(20, 10, 10)
+    )
+    beam = mech.add_beam("beam", section, start=(6, 0, 0), end=(0, 8, 0), segments=segments)
+    t = bc.expression.t
+    load = bc.expression.piecewise(t < 2.5, 80 * t, t < 5, 400 - 80 * t, 0.0)
+    mech.add_force("load", bc.Wrench(force=(0.1 * load, 0, 0), moment=(0, -0.5 * load, -load)), beam.nodes[0])
+    place = bc.simulate(mech, 5.0, tolerance=1e-6, output_step=1.0).beam("beam").position([0.0, 10.0])[-1]
+    assert np.linalg.norm(place[0] - (19.21357, 1.62556, -2.12726)) < 10.0 * error
+    assert np.linalg.norm(place[1] - (12.95303, 6.80944, 3.02879)) < 10.0 * error
