@@ -57,6 +57,11 @@ BY_HAND = {
     "BeltLoop": [bc.BeltLoop((0.2, 0.1, -0.2)), bc.BeltLoop((0.2, 0.1, -0.2), (3,))],
     "ElasticRope": [bc.ElasticRope((0.0, -0.2, 0.0), 9.0, 2.0, damping=0.1, gripped=(2,))],
     "ElasticBelt": [bc.ElasticBelt((0.2, 0.1, -0.2), 9.0, lengths=(0.1, 0.2), smooth=(3,))],
+    "FlatBelt": [
+        bc.FlatBelt(
+            (0.2, 0.1, -0.2), 9.0, 2.0, damping=0.1, coefficients=(0.3, 0.2, 0.0), slip_resistance=0.1
+        )
+    ],
     "CamMotion": [
         bc.CamMotion((0.0, 2.0, 4.0, 2 * pi), (0.1, 0.2, 0.2, 0.1)),
         bc.CamMotion((-1.0, 2.0, 2 * pi - 1.0), (0.0, 0.3, 0.0), ("3-4-5", "modified sine")),

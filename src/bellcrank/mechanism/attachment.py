@@ -46,6 +46,10 @@ class AttachedKind(Description, ABC):
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
         """Note faults of the ends other than their pattern, such as too many for the kind's parameters."""
 
+    def missing_states(self, _ends: tuple[Attachment, ...]) -> int:
+        """How many numbers it integrates for which these ends contain no flywheels (`flywheels.py`)."""
+        return 0
+
     @abstractmethod
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Rows, laws and wrenches between the given ends."""

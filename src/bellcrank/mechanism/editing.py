@@ -15,6 +15,7 @@ from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.coordinate import JointCoordinate, unit_of
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.fields import declarations
+from bellcrank.mechanism.flywheels import flywheels_of
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.references import Element, forces_of, joints_of, markers_of, remapped
@@ -140,7 +141,10 @@ def remove_element(mechanism: Mechanism, element: Any, cascade: bool) -> None:
     for _, other in dependents:
         if other.name in _stored(mechanism, _TABLES[type(other)]):
             remove_element(mechanism, other, cascade=True)
-    table.pop(key, None)
+    found = table.pop(key, None)
+    if isinstance(found, Force):
+        for flywheel in flywheels_of(mechanism, found):
+            remove_element(mechanism, flywheel, cascade=True)
     if isinstance(element, Body):
         for marker_key, marker in list(mechanism.markers.items()):
             if marker.body == element.name:

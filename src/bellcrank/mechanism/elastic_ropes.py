@@ -34,7 +34,7 @@ from bellcrank.mechanism.rows import Lowered
 
 
 @described
-class _Elastic(Way, ForceKind, listed=False):
+class ElasticWay(Way, ForceKind, listed=False):
     """Each part is a spring of stiffness EA over its length, which pulls only."""
 
     radii: FloatsField = array("m", None)
@@ -65,11 +65,11 @@ class _Elastic(Way, ForceKind, listed=False):
         T = EA s/l; what turns a wheel that takes rope up, and so changes l, meets T^2 / 2 EA beside it.
         """
         at, sought = markers(ends), Symbols()
-        parts = [self._part(k, part, at, sought) for k, part in enumerate(self.parts(len(at)))]
+        parts = [self.part(k, part, at, sought) for k, part in enumerate(self.parts(len(at)))]
         tensions = [self.stiffness * ex.maximum(0.0, p.stretch) / p.length for p in parts]
         pulls = {coordinate: ex.Expression(0.0) for coordinate in sought.coordinates}
         for part, tension in zip(parts, tensions, strict=True):
-            whole = tension if is_zero(self.damping) else self._damped(part, tension, sought)
+            whole = tension if is_zero(self.damping) else self.damped(part, tension, sought)
             for coordinate, factor in part.terms.items():
                 pulls[coordinate] = pulls[coordinate] - whole * factor
             for coordinate in sought.coordinates:
@@ -80,26 +80,32 @@ class _Elastic(Way, ForceKind, listed=False):
             energies = (0.5 * p.length * t**2 / self.stiffness for p, t in zip(parts, tensions, strict=True))
             given = {"potential": sum(energies, start=ex.Expression(0.0)), "pulls": tuple(pulls.values())}
         known: dict[str, Any] = {"values": sought.unknown, "starts": sought.starts}
-        known |= {"tensions": _tensions(parts, sought), "holds": tuple(part.length for part in parts)}
+        known |= {"tensions": tensions_of(parts, sought), "holds": tuple(part.length for part in parts)}
         return Lowered(custom=_RopePull(sought.ends, **known, **given), ends=sought.coordinates)
 
     def held_with(self, values: Sequence[float]) -> Self:
         """With the lengths of its parts without load given as numbers."""
         return replace(self, lengths=tuple(values), pretension=0.0)
 
-    def _part(
+    def part(
         self, number: int, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols
-    ) -> _Part:
+    ) -> Part:
+        """A part of the way, as it is now."""
         terms = self.terms(part, ends)
         change = ex.Expression(0.0)
         for coordinate, factor in terms.items():
             change = change + factor * (sought.value(coordinate) - sought.start(coordinate))
-        free = self._free_length(part, ends, sought)
-        taken = free / (1.0 + self.pretension / self.stiffness)
-        length = ex.Expression(self.lengths[number]) if self.lengths else taken
-        return _Part(terms, free - length + change, length - self._taken_up(part, ends, sought))
+        free = self.free_length(part, ends, sought)
+        length = self.unloaded(number, free)
+        return Part(terms, free - length + change, length - self._taken_up(part, ends, sought))
 
-    def _free_length(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols) -> Any:
+    def unloaded(self, number: int, free: Any) -> Any:
+        """The length of a part without load in the initial configuration, where it is stretched to `free`."""
+        if self.lengths:
+            return ex.Expression(self.lengths[number])
+        return free / (1.0 + self.pretension / self.stiffness)
+
+    def free_length(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols) -> Any:
         """What is not on drums or wheels that turn with the rope, in the initial configuration."""
         total, arriving = ex.Expression(0.0), None
         for one, two in part:
@@ -108,7 +114,7 @@ class _Elastic(Way, ForceKind, listed=False):
             if arriving is not None and not is_zero(radii[0]):
                 side = copysign(1.0, present(radii[0]))
                 wrap = side * (leaves_at(radii, sought.start, pair) - arriving)
-                total = total + side * radii[0] * _within_a_turn(wrap)
+                total = total + side * radii[0] * within_a_turn(wrap)
             arriving = None if is_zero(radii[1]) else arrives_at(radii, sought.start, pair)
         return total
 
@@ -124,14 +130,14 @@ class _Elastic(Way, ForceKind, listed=False):
                 total = total + sense * radii[wheel] * turned
         return total
 
-    def _damped(self, part: _Part, tension: Any, sought: Symbols) -> Any:
+    def damped(self, part: Part, tension: Any, sought: Symbols) -> Any:
         """The tension with that of a damper which takes hold over a depth."""
         rate = sum((f * sought.rate(c) for c, f in part.terms.items()), start=ex.Expression(0.0))
         depth = ex.minimum(1.0, ex.maximum(0.0, part.stretch) / self.depth)
         return ex.maximum(0.0, tension + self.damping * rate * (3.0 - 2.0 * depth) * depth**2)
 
 
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """A part of an elastic rope.
 
     terms: factors of coordinates in its length. stretch, length: how far it is stretched, and its length
@@ -143,7 +149,7 @@ class _Part(NamedTuple):
     length: Any
 
 
-def _tensions(parts: Sequence[_Part], sought: Symbols) -> tuple[tuple[int, float], ...]:
+def tensions_of(parts: Sequence[Part], sought: Symbols) -> tuple[tuple[int, float], ...]:
     """For each part a coordinate that no other part has, by its place, and its factor."""
     found = []
     for part in parts:
@@ -154,7 +160,7 @@ def _tensions(parts: Sequence[_Part], sought: Symbols) -> tuple[tuple[int, float
     return tuple(found)
 
 
-def _within_a_turn(angle: Any) -> Any:
+def within_a_turn(angle: Any) -> Any:
     """An angle between 0 and a whole turn."""
     return pi + ex.atan2(-ex.sin(angle), -ex.cos(angle))
 
@@ -185,7 +191,7 @@ class _RopePull(CustomForce, listed=False):
 
 
 @described
-class ElasticRope(OpenWay, _Elastic):
+class ElasticRope(OpenWay, ElasticWay):
     """An elastic, massless rope over points, pulleys and drums, in the order of the ends; it pulls only.
 
     The tension of each part is  stiffness * stretch / length,  the length being that without load of what is
@@ -210,7 +216,7 @@ class ElasticRope(OpenWay, _Elastic):
 
 
 @described
-class ElasticBelt(ClosedWay, _Elastic):
+class ElasticBelt(ClosedWay, ElasticWay):
     """A toothed belt or chain that stretches, around any number of wheels in a plane.
 
     The part between two wheels that turn with it is a spring that pulls only, of the stiffness E A over its

@@ -505,6 +505,11 @@ class Symbols:
         return tuple(self._ends)
 
     @property
+    def moving(self) -> dict[Any, Any]:
+        """The symbols of rates by those of values."""
+        return {end.value: end.rate for end in self._ends.values()}
+
+    @property
     def to_start(self) -> dict[Any, Any]:
         """What replaces values by those of the initial configuration."""
         return {end.value: self.start(coordinate) for coordinate, end in self._ends.items()}
