@@ -139,7 +139,7 @@ def test_it_slips_on_a_stalled_wheel():
     run = bc.simulate(mech, 0.5)
     loose, tight = sorted(last(run, "tension 1", "tension 2"))
     slip = last(run, "slip 1")[0]
-    assert tight == pytest.approx(np.exp(MU * WRAP) * loose + EA / 1e5 * abs(slip), rel=1e-6)
+    assert tight == pytest.approx(np.exp(MU * WRAP) * loose + EA / 1e6 * abs(slip), rel=1e-6)
     assert 40.0 - speeds(run)[0] == pytest.approx(0.05 * (tight - loose), rel=1e-5)
 
 

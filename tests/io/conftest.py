@@ -55,7 +55,10 @@ BY_HAND = {
     "ElasticGear": [bc.ElasticGear((0.1, 0.2), "2e6 N/m", pressure_angle="20 deg", internal=True)],
     "Belt": [bc.Belt(radii=(0.1, 0.2), coefficient=0.3, pretension=90.0, crossed=True)],
     "BeltLoop": [bc.BeltLoop((0.2, 0.1, -0.2)), bc.BeltLoop((0.2, 0.1, -0.2), (3,))],
-    "ElasticRope": [bc.ElasticRope((0.0, -0.2, 0.0), 9.0, 2.0, damping=0.1, gripped=(2,))],
+    "ElasticRope": [
+        bc.ElasticRope((0.0, -0.2, 0.0), 9.0, 2.0, damping=0.1, gripped=(2,)),
+        bc.ElasticRope((0.0, -0.2, 0.0), 9.0, rough=2, coefficient=0.3, turns=1, slip_resistance=0.1),
+    ],
     "ElasticBelt": [bc.ElasticBelt((0.2, 0.1, -0.2), 9.0, lengths=(0.1, 0.2), smooth=(3,))],
     "FlatBelt": [
         bc.FlatBelt(

@@ -327,6 +327,7 @@ SAMPLES = [
     bc.RubberString(1.0, 1.0, 0.5, 0.1),
     bc.OneSidedSpring(1.0, 1.0, "below", 0.1, 0.1),
     bc.ElasticRope((0.1, 0.2, 0.0), 1.0, 1.0, (), 0.1, 0.1, (2,)),
+    bc.ElasticRope((0.1, 0.2, 0.0), 1.0, 1.0, (), 0.1, 0.1, (), 2, 0.2, 1, 0.3),
     bc.ElasticBelt((0.1, 0.2), 1.0, 1.0, (), 0.1, 0.1, (2,)),
     bc.FlatBelt((0.1, 0.2), 1.0, 1.0, (), 0.1, 0.1, (0.3, 0.2), 0.1),
     bc.OneSidedSpring(1.0, 1.0, "below", 0.1, 0.1, loss_factor=0.1, loss_speed=0.2),

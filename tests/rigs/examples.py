@@ -216,6 +216,7 @@ def forces():
         (f"{name}-{letters}", _force(FORCE_KINDS[name], given, letters), letters)
         for name, given in FORCE_FIELDS.items()
         for letters in _forms(FORCE_KINDS[name].pattern)
+        if not (issubclass(FORCE_KINDS[name], Way) and "J" in letters)  # flywheels are added
     ]
 
 

@@ -30,11 +30,13 @@ class AttachedKind(Description, ABC):
     """Base of constraint and force kinds.
 
     pattern: the ends it takes, as a regular expression over M (marker) and J (joint coordinate).
+    named_ends: of these, what a name alone may stand for; the others are given themselves.
     ends_text: the same in words.
     meaning: one sentence.
     """
 
     pattern: ClassVar[str] = ""
+    named_ends: ClassVar[str] = "MJ"
     ends_text: ClassVar[str] = ""
     meaning: ClassVar[str] = ""
 

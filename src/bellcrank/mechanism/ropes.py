@@ -48,7 +48,8 @@ def numbers_of_ends(check: Check, field: str, value: Any) -> tuple[int, ...]:
     return tuple(int(number) for number in listed)
 
 
-def _number_of_end(check: Check, field: str, value: Any) -> int:
+def number_of_end(check: Check, field: str, value: Any) -> int:
+    """The number of an end, from 1."""
     return check.integer(field, value, 1)
 
 
@@ -156,6 +157,22 @@ def judge_parts(way: Way, check: Check, field: str, values: tuple[float, ...]) -
         check.fault(f"{field} must hold one length for each of its parts, which are {count}", values)
 
 
+def judge_rough(way: Any, check: Check, fields: tuple[str, ...]) -> None:
+    """Note faults of a rope's rough end. fields: those that belong to it."""
+    if way.rough is None:
+        if any(getattr(way, field) for field in fields):
+            listed = f"{', '.join(fields[:-1])} and {fields[-1]}"
+            check.fault(f"{listed} are for a rope with a rough end")
+        return
+    if not 1 < way.rough < len(way.radii) or is_zero(way.radii[way.rough - 1]):
+        rule = f"rough names end {way.rough}, which is no wheel between the ends"
+        check.fault(rule, way.radii, "give it a radius")
+    if way.rough in way.gripped:
+        check.fault(f"end {way.rough} is rough and gripped", None, "name it in one of them")
+    if way.coefficient is None:
+        check.fault("a rough end needs a coefficient")
+
+
 class OpenWay(Way):
     """A rope with two ends. gripped: wheels that turn with it, by the places of ends, the first 1."""
 
@@ -253,7 +270,7 @@ class Rope(OpenWay, _Inextensible):
     thickness: FloatField = quantity("m", "not negative", default=0.0)
     layer_turns: FloatField = quantity("1", "positive", default=1.0)
     wound: FloatField = quantity("1", "not negative", default=0.0)
-    rough: int | None = checked(_number_of_end, default=None)
+    rough: int | None = checked(number_of_end, default=None)
     coefficient: OptionalFloatField = quantity("1", "positive", default=None, followed=False)
     static_coefficient: OptionalFloatField = quantity("1", "positive", default=None, followed=False)
     turns: int = whole(0, default=0)
@@ -279,20 +296,12 @@ class Rope(OpenWay, _Inextensible):
         self._judge_friction(check)
 
     def _judge_friction(self, check: Check) -> None:
+        judge_rough(self, check, ("coefficient", "static_coefficient", "turns"))
         if self.rough is None:
-            if self.coefficient is not None or self.static_coefficient is not None or self.turns:
-                check.fault("coefficient, static_coefficient and turns are for a rope with a rough end")
             return
-        if not 1 < self.rough < len(self.radii) or is_zero(self.radii[self.rough - 1]):
-            rule = f"rough names end {self.rough}, which is no wheel between the ends"
-            check.fault(rule, self.radii, "give it a radius")
-        if self.rough in self.gripped:
-            check.fault(f"end {self.rough} is rough and gripped", None, "name it in one of them")
-        if self.coefficient is None:
-            check.fault("a rough end needs a coefficient")
-        elif self.static_coefficient is not None and self.static_coefficient < self.coefficient:
-            rule = "static_coefficient must not be less than coefficient"
-            check.fault(rule, (self.static_coefficient, self.coefficient))
+        slips, holds = self.coefficient, self.static_coefficient
+        if slips is not None and holds is not None and holds < slips:
+            check.fault("static_coefficient must not be less than coefficient", (holds, slips))
         if self.thickness:
             check.fault("a rope in layers cannot rub", self.rough, "use thickness=0, or no rough end")
 
