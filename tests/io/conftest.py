@@ -50,6 +50,7 @@ BY_HAND = {
         bc.Rope((0.0, -0.2, 0.3), thickness=0.01, layer_turns=9.0, wound=12.0),
         bc.Rope((0.0, -0.2, 0.0), slack=True, spare=(0.3,)),
         bc.Rope((0.0, -0.2, 0.0), rough=2, coefficient=0.3, turns=2),
+        bc.Rope((0.0, -0.2, 0.0), leaves=(2,)),
     ],
     "Gear": [bc.Gear(radii=(0.1, 0.2), pressure_angle=0.3, helix_angle=-0.2, flank=-1, backlash=1e-3)],
     "ElasticGear": [bc.ElasticGear((0.1, 0.2), "2e6 N/m", pressure_angle="20 deg", internal=True)],

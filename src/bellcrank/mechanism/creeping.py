@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import copysign, pi
 from typing import Any, ClassVar, Final, NamedTuple
 
 import numpy as np
@@ -21,13 +20,12 @@ from bellcrank.expression.derivatives import derivative, rate
 from bellcrank.mechanism.attachment import Attachment, End, Motion
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate, JointCoordinate
-from bellcrank.mechanism.elastic_ways import ElasticWay, Part, tensions_of, within_a_turn
+from bellcrank.mechanism.elastic_ways import ElasticWay, Part, tensions_of
 from bellcrank.mechanism.fields import described
 from bellcrank.mechanism.flywheels import INERTIA
 from bellcrank.mechanism.formulas import CustomForce
 from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parameters import present
-from bellcrank.mechanism.rope_path import arrives_at, leaves_at, relative_pose
+from bellcrank.mechanism.rope_path import arrives_at, leaves_at, now, wrapped
 from bellcrank.mechanism.ropes import Symbols, is_zero, tension_name
 from bellcrank.mechanism.rows import Lowered
 
@@ -150,16 +148,18 @@ class Creeping(ElasticWay, listed=False):
         first, last = after.ends[0], before.ends[-1]
         radius = self.radii[place]
 
-        def now(coordinate: Coordinate) -> Any:
-            fixed = coordinate.marker_1.body == coordinate.marker_2.body
-            return ex.Expression(relative_pose(coordinate)) if fixed else sought.value(coordinate)
-
         pairs = [(at[one], at[two]) for one, two in (first, last)]
         radii = [(self.radii[one], self.radii[two]) for one, two in (first, last)]
-        leaving, arriving = leaves_at(radii[0], now, pairs[0]), arrives_at(radii[1], now, pairs[1])
-        begun = leaves_at(radii[0], sought.start, pairs[0]) - arrives_at(radii[1], sought.start, pairs[1])
-        side = copysign(1.0, present(radius))
-        wrap = within_a_turn(side * begun) + 2.0 * pi * self.more_turns + side * (leaving - arriving - begun)
+        seen = now(sought.value)
+        leaving, arriving = leaves_at(radii[0], seen, pairs[0]), arrives_at(radii[1], seen, pairs[1])
+        three = (last[0], place, first[1])
+        wrap = wrapped(
+            [self.radii[k] for k in three],
+            [at[k] for k in three],
+            sought.value,
+            sought.start,
+            self.more_turns,
+        )
         out, into = (-radius * rate(angle, sought.moving) for angle in (leaving, arriving))
         strains = before.tension / self.stiffness, after.tension / self.stiffness
         euler = ex.exp(self.rubbing[place] * wrap)

@@ -9,7 +9,14 @@ from bellcrank.mechanism.creeping import Creeping
 from bellcrank.mechanism.elastic_ways import ElasticWay
 from bellcrank.mechanism.fields import checked, described, quantity, whole
 from bellcrank.mechanism.given import OptionalFloatField
-from bellcrank.mechanism.ropes import ClosedWay, OpenWay, judge_rough, number_of_end, numbers_of_ends
+from bellcrank.mechanism.ropes import (
+    ClosedWay,
+    OpenWay,
+    judge_lifting,
+    judge_rough,
+    number_of_end,
+    numbers_of_ends,
+)
 
 
 @described
@@ -26,7 +33,7 @@ class ElasticRope(OpenWay, Creeping):
     damping: N s/m, of each part. depth: stretch over which the damping takes hold, m.
     rough, coefficient, turns: as for Rope: a wheel on which it rubs. It creeps there, and slips beyond
         Euler's ratio; results are those of `FlatBelt`, and flywheels are added as with it.
-    slip_resistance: as for FlatBelt.
+    slip_resistance: as for FlatBelt. leaves: as for Rope.
 
     >>> ends = [block.ground.marker((0.2, 0, 0)), block.ground.marker((0.1, 0, 1), axis="y"), "block"]
     >>> rope = block.add_force("rope", bc.ElasticRope((0.0, -0.1, 0.0), stiffness=1e4), *ends)
@@ -40,6 +47,7 @@ class ElasticRope(OpenWay, Creeping):
     coefficient: OptionalFloatField = quantity("1", "positive", default=None)
     turns: int = whole(0, default=0)
     slip_resistance: OptionalFloatField = quantity("N s/m", "positive", default=None)
+    leaves: tuple[int, ...] = checked(numbers_of_ends, default=())
     ends_text: ClassVar[str] = (
         "two markers or more, one for each radius; it adds flywheels if an end is rough"
     )
@@ -50,6 +58,10 @@ class ElasticRope(OpenWay, Creeping):
         super()._judge(check)
         if len(check.faults) == 0:
             judge_rough(self, check, ("coefficient", "turns"))
+            judge_lifting(self, check)
+            if self.leaves and self.rough:
+                rule = "a rope that leaves wheels cannot be rough"
+                check.fault(rule, self.leaves, "leave leaves out, or rough")
 
     @property
     def held(self) -> tuple[int, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from math import copysign, pi
+from math import copysign
 from typing import Any, ClassVar, NamedTuple, Self
 
 from bellcrank import expression as ex
 from bellcrank.expression.derivatives import derivative
+from bellcrank.expression.derivatives import rate as rate_of
 from bellcrank.mechanism.attachment import End, ForceKind, Motion, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
@@ -17,7 +18,7 @@ from bellcrank.mechanism.formulas import CustomForce
 from bellcrank.mechanism.given import FloatField, FloatsField
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import present
-from bellcrank.mechanism.rope_path import arrives_at, leaves_at, straight_of
+from bellcrank.mechanism.rope_path import arrives_at, leaves_at, straight_of, within_a_turn
 from bellcrank.mechanism.ropes import (
     Symbols,
     Way,
@@ -72,6 +73,10 @@ class ElasticWay(Way, ForceKind, listed=False):
             for coordinate in sought.coordinates:
                 slope = derivative(part.length, sought.value(coordinate))
                 pulls[coordinate] = pulls[coordinate] + tension**2 / (2.0 * self.stiffness) * slope
+                if not is_zero(part.shortcut):
+                    pulls[coordinate] = pulls[coordinate] + whole * derivative(
+                        part.shortcut, sought.value(coordinate)
+                    )
         given: dict[str, Any] = {"efforts": tuple(pulls.values())}
         if is_zero(self.damping):
             energies = (0.5 * p.length * t**2 / self.stiffness for p, t in zip(parts, tensions, strict=True))
@@ -94,7 +99,9 @@ class ElasticWay(Way, ForceKind, listed=False):
             change = change + factor * (sought.value(coordinate) - sought.start(coordinate))
         free = self.free_length(part, ends, sought)
         length = self.unloaded(number, free)
-        return Part(terms, free - length + change, length - self._taken_up(part, ends, sought))
+        shortcut = self.shortcut(part, ends, sought)
+        stretch = free - length + change - shortcut
+        return Part(terms, stretch, length - self._taken_up(part, ends, sought), shortcut)
 
     def unloaded(self, number: int, free: Any) -> Any:
         """The length of a part without load in the initial configuration, where it is stretched to `free`."""
@@ -134,6 +141,8 @@ class ElasticWay(Way, ForceKind, listed=False):
     def damped(self, part: Part, tension: Any, sought: Symbols) -> Any:
         """The tension with that of a damper which takes hold over a depth."""
         rate = sum((f * sought.rate(c) for c, f in part.terms.items()), start=ex.Expression(0.0))
+        if not is_zero(part.shortcut):
+            rate = rate - rate_of(part.shortcut, sought.moving)
         depth = ex.minimum(1.0, ex.maximum(0.0, part.stretch) / self.depth)
         return ex.maximum(0.0, tension + self.damping * rate * (3.0 - 2.0 * depth) * depth**2)
 
@@ -142,12 +151,13 @@ class Part(NamedTuple):
     """A part of an elastic rope.
 
     terms: factors of coordinates in its length. stretch, length: how far it is stretched, and its length
-    without load.
+    without load. shortcut: by which the way is shorter than the terms say, past wheels that it has left.
     """
 
     terms: dict[Coordinate, Any]
     stretch: Any
     length: Any
+    shortcut: Any
 
 
 def tensions_of(parts: Sequence[Part], sought: Symbols) -> tuple[tuple[int, float], ...]:
@@ -159,11 +169,6 @@ def tensions_of(parts: Sequence[Part], sought: Symbols) -> tuple[tuple[int, floa
         place, factor = (sought.coordinates.index(own[0]), present(part.terms[own[0]])) if own else (-1, 1.0)
         found.append((place, float(factor)))
     return tuple(found)
-
-
-def within_a_turn(angle: Any) -> Any:
-    """An angle between 0 and a whole turn."""
-    return pi + ex.atan2(-ex.sin(angle), -ex.cos(angle))
 
 
 @dataclass(frozen=True)
