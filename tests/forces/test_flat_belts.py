@@ -262,6 +262,15 @@ def test_its_flywheels_come_and_go_with_it(tmp_path):
     assert list(mech.bodies) == ["in", "out", "belt/1", "belt/2"]
     bc.save(mech, tmp_path / "belt.yaml")
     assert bc.load(tmp_path / "belt.yaml") == mech
+    text = (tmp_path / "belt.yaml").read_text()
+    plain = "".join(line for line in text.splitlines(keepends=True) if "{joint: belt/" not in line)
+    for part in ("1", "2"):
+        body, joint = plain.index(f"  belt/{part}: {{mass"), plain.index(f"  belt/{part}:\n")
+        plain = plain[:joint] + plain[plain.index("\n", plain.index("second", joint)) + 1 :]
+        plain = plain[:body] + plain[plain.index("\n", body) + 1 :]
+    assert "belt/" not in plain
+    (tmp_path / "plain.yaml").write_text(plain)
+    assert bc.load(tmp_path / "plain.yaml").forces["belt"] == mech.forces["belt"]
     whole = bc.Mechanism("whole")
     whole.place(mech, "left")
     assert [end.joint for end in whole.forces["left/belt"].joint_coordinates] == [

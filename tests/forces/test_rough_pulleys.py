@@ -130,6 +130,17 @@ def test_files_name_bodies(tmp_path):
     assert [marker.body for marker in belt.markers] == ["in", "out"]
 
 
+def test_a_rope_that_becomes_rough_has_flywheels_too():
+    mech = bc.Mechanism("m")
+    load = weight(mech, "load", (0.2, 0, -1), 5.0)
+    top = mech.ground.marker((0, 0, 2), z_axis="y")
+    mech.add_force("rope", bc.ElasticRope((0, 0.2, 0), EA), mech.ground.marker((-0.2, 0, 1)), top, load)
+    assert list(mech.bodies) == ["load"]
+    mech.replace(mech.forces["rope"], kind=bc.ElasticRope((0, 0.2, 0), EA, rough=2, coefficient=0.2))
+    assert list(mech.bodies) == ["load", "rope/1", "rope/2"]
+    assert len(mech.forces["rope"].joint_coordinates) == 2
+
+
 def test_faults():
     with pytest.raises(bc.MechanismError, match="a rough end needs a coefficient"):
         bc.ElasticRope((0.0, 0.2, 0.0), EA, rough=2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -254,7 +254,7 @@ def _resting(mechanism: Mechanism) -> Mechanism:
     twin = mechanism.copy()
     for force in mechanism.forces.values():
         if force.kind.missing_states(force.markers):
-            twin.replace(twin.forces[force.name], ends=force.markers)
+            twin._forces[force.name] = replace(force, ends=force.markers)  # noqa: SLF001  (without flywheels)
     for name in flywheels:
         twin.replace(twin.joints[name], kind=Fixed())
     return twin

@@ -15,7 +15,7 @@ from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.coordinate import JointCoordinate, unit_of
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.fields import declarations
-from bellcrank.mechanism.flywheels import flywheels_of
+from bellcrank.mechanism.flywheels import add_flywheels, flywheels_of
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.references import Element, forces_of, joints_of, markers_of, remapped
@@ -167,6 +167,8 @@ def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any])
     table, category = _table(mechanism, element)
     old = element.name
     changed = replace(table[old], **changes)
+    if isinstance(changed, Force) and (missing := changed.kind.missing_states(changed.ends)):
+        changed = replace(changed, ends=(*changed.ends, *add_flywheels(mechanism, changed, missing)))
     check_units(mechanism.joints, changed)
     if changed.name != old:
         if changed.name in table:
