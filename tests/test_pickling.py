@@ -204,6 +204,7 @@ def elements_and_parts_of_results():
         bc.Clutch(2.0),
         bc.TorqueLimiter(2.0),
         bc.Freewheel(),
+        bc.FlatBelt((0.1, 0.2), 1e4, coefficients=(0.3, 0.3)),
     )
     run = bc.simulate(mechanism, 0.02)
     yield from (run.force("motor"), run.input("torque"))

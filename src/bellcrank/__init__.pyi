@@ -295,6 +295,7 @@ from bellcrank.mechanism.elastic_ropes import ElasticRope as ElasticRope
 from bellcrank.mechanism.electric import DCMotor as DCMotor
 from bellcrank.mechanism.electric import Servo as Servo
 from bellcrank.mechanism.electric import StepperMotor as StepperMotor
+from bellcrank.mechanism.flat_belts import FlatBelt as FlatBelt
 from bellcrank.mechanism.hertz import HertzContact as HertzContact
 from bellcrank.mechanism.hertz import hertz as hertz
 from bellcrank.mechanism.joint import Joint as Joint

@@ -50,14 +50,23 @@ BY_HAND = {
         bc.Rope((0.0, -0.2, 0.3), thickness=0.01, layer_turns=9.0, wound=12.0),
         bc.Rope((0.0, -0.2, 0.0), slack=True, spare=(0.3,)),
         bc.Rope((0.0, -0.2, 0.0), rough=2, coefficient=0.3, turns=2),
+        bc.Rope((0.0, -0.2, 0.0), leaves=(2,)),
     ],
     "Gear": [bc.Gear(radii=(0.1, 0.2), pressure_angle=0.3, helix_angle=-0.2, flank=-1, backlash=1e-3)],
     "ElasticGear": [bc.ElasticGear((0.1, 0.2), "2e6 N/m", pressure_angle="20 deg", internal=True)],
     "Belt": [bc.Belt(radii=(0.1, 0.2), coefficient=0.3, pretension=90.0, crossed=True)],
     "BeltLoop": [bc.BeltLoop((0.2, 0.1, -0.2)), bc.BeltLoop((0.2, 0.1, -0.2), (3,))],
-    "ElasticRope": [bc.ElasticRope((0.0, -0.2, 0.0), 9.0, 2.0, damping=0.1, gripped=(2,))],
+    "ElasticRope": [
+        bc.ElasticRope((0.0, -0.2, 0.0), 9.0, 2.0, damping=0.1, gripped=(2,)),
+        bc.ElasticRope((0.0, -0.2, 0.0), 9.0, rough=2, coefficient=0.3, turns=1, slip_resistance=0.1),
+    ],
     "ElasticBelt": [bc.ElasticBelt((0.2, 0.1, -0.2), 9.0, lengths=(0.1, 0.2), smooth=(3,))],
     "BeamSegment": [bc.BeamSegment("0.5 m", (1e-6, 2e-6, 2e-6, 1e-3, 2e-3, 3e-3), 1e-4)],
+    "FlatBelt": [
+        bc.FlatBelt(
+            (0.2, 0.1, -0.2), 9.0, 2.0, damping=0.1, coefficients=(0.3, 0.2, 0.0), slip_resistance=0.1
+        )
+    ],
     "CamMotion": [
         bc.CamMotion((0.0, 2.0, 4.0, 2 * pi), (0.1, 0.2, 0.2, 0.1)),
         bc.CamMotion((-1.0, 2.0, 2 * pi - 1.0), (0.0, 0.3, 0.0), ("3-4-5", "modified sine")),

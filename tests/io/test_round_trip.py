@@ -37,7 +37,7 @@ def ends(kind):
     markers = [bc.Marker("a", (0.1, 0.2, 0.3), (0.6, 0.0, 0.0, 0.8)), "b.heel", bc.Marker("ground")]
     joints = ["hinge 0", "hinge 1", "hinge 2"]
     for pattern in kind.pattern.split("|"):
-        letters = re.sub(r"(.)\+", r"\1\1", pattern)
+        letters = re.sub(r"(.)\+", r"\1\1", pattern.removesuffix("J*"))
         pools = {"M": iter(markers), "J": iter(joints)}
         yield [next(pools[letter]) for letter in letters]
 

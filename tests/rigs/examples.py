@@ -206,13 +206,18 @@ HOLDING = {"Clutch", "TorqueLimiter", "Freewheel"}
 """Force kinds that hold exactly, which runs find as events; tests/forces/test_clutches.py is about them."""
 
 
+INTEGRATING = {"FlatBelt"}
+"""Force kinds that integrate numbers of their own; tests/forces/test_flat_belts.py is about them."""
+
+
 def forces():
     """(id, kind instance, letters of its ends) for every other force kind and every form of ends it takes."""
-    assert FORCE_FIELDS.keys() | BETWEEN_SHAPES | HOLDING == FORCE_KINDS.keys()
+    assert FORCE_FIELDS.keys() | BETWEEN_SHAPES | HOLDING | INTEGRATING == FORCE_KINDS.keys()
     return [  # in this order, whichever kinds are registered first: seeds then give the same mechanisms
         (f"{name}-{letters}", _force(FORCE_KINDS[name], given, letters), letters)
         for name, given in FORCE_FIELDS.items()
         for letters in _forms(FORCE_KINDS[name].pattern)
+        if not (issubclass(FORCE_KINDS[name], Way) and "J" in letters)  # flywheels are added
     ]
 
 

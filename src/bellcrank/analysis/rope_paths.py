@@ -42,4 +42,4 @@ def rope_path(mechanism: Mechanism, name: str, state: State | None = None) -> Ro
     kind = element.kind
     assert isinstance(kind, Way)
     points, axes = ends_at(model, element, at)
-    return path_over(kind.drawn_radii, kind.closed, points, axes)
+    return path_over(kind.drawn_radii, kind.closed, points, axes, lifting=kind.lifting)

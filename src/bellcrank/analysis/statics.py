@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -28,6 +28,7 @@ from bellcrank.formulations.system import Accelerations, DriveEffort, JointReact
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.flywheels import flywheels_in
 from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.mechanism import Mechanism
@@ -203,7 +204,7 @@ def _found(
 ) -> EquilibriumReport:
     """See `find_equilibrium`. friction_holds: where it can, as rows do, whatever that takes."""
     with_pinned(compile_mechanism(mechanism, time), names)
-    described = compile_mechanism(with_held(mechanism, names), time)
+    described = compile_mechanism(with_held(_resting(mechanism), names), time)
     refuse_contacts(described, "find_equilibrium")
     described.refuse_unweighed()
     model, assembly = assembled(described, names)
@@ -232,6 +233,7 @@ def _found(
     notes = write(mechanism, before, model.body_index, rest, moves)
     notes += hold_values_of(mechanism, model, rest)
     notes += write_positions(mechanism, described, values)
+    notes += _slipping(mechanism, time)
     if not found.has_potential:
         notes.append(
             "some loads have no potential: their work is not in the energy, and stability goes by the "
@@ -244,6 +246,35 @@ def _found(
     linear = prepare(held, "lagrange").accelerate(rest).linear
     acceleration = float(np.max(np.linalg.norm(linear, axis=1), initial=0.0))
     return _report(found, assembly, acceleration, moves, (*assembly.notes, *notes))
+
+
+def _resting(mechanism: Mechanism) -> Mechanism:
+    """The mechanism, or a copy in which flywheels of forces stand, and forces do without."""
+    flywheels = flywheels_in(mechanism)
+    if not flywheels:
+        return mechanism
+    twin = mechanism.copy()
+    for force in mechanism.forces.values():
+        if force.kind.missing_states(force.markers):
+            twin._forces[force.name] = replace(force, ends=force.markers)  # noqa: SLF001  (without flywheels)
+    for name in flywheels:
+        twin.replace(twin.joints[name], kind=Fixed())
+    return twin
+
+
+def _slipping(mechanism: Mechanism, time: float) -> list[str]:
+    """Notes on belts that do not hold on their wheels where the mechanism has come to rest."""
+    if not flywheels_in(mechanism):
+        return []
+    model, _ = assembled(compile_mechanism(mechanism, time))
+    values = model.coordinate_values(model.initial)
+    return [
+        f"force {record.name!r}: it slips there, since {name} is {used:.4g}"
+        for record in model.custom
+        if hasattr(custom := record.lowered.custom, "at_rest_used")
+        for name, used in custom.at_rest_used(values[list(record.ends)]).items()
+        if used > 1.0
+    ]
 
 
 def _report(

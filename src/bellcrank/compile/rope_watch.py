@@ -84,7 +84,7 @@ class RopeWatch:
         if not len(frames):
             return None
         at, axes = self._ends(frames)
-        path = rope_path(self._way.radii, self._way.closed, at, axes)
+        path = rope_path(self._way.radii, self._way.closed, at, axes, lifting=self._way.lifting)
         found = [
             (bad, text)
             for violated, text in (
@@ -136,7 +136,7 @@ class RopeWatch:
         followed = np.unwrap(np.concatenate([before, wraps]), axis=0)[1:]
         self._wraps = followed[-1:]
         for place, radius in enumerate(self._way.radii):
-            if radius:
+            if radius and place not in self._way.lifting:
                 text = f"it lifts off the wheel at end {place + 1}, where its length has no meaning"
                 yield followed[:, place] < -_ROUNDING, f"{text}; end the run before, or leave the wheel out"
 

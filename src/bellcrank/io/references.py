@@ -163,7 +163,11 @@ class References(Decoder):
             return self.fault(place.at("coordinate"), entries["coordinate"], rule)
         given, at = entries["ends"], place.at("ends")
         listed = given.items if isinstance(given, Items) else (given,)
-        found = [self.end(item, at.at(str(number)), letters) for number, item in enumerate(listed)]
+        plain = [letter for letter in letters if kind is None or letter in kind.named_ends]
+        found = [
+            self.end(item, at.at(str(number)), plain if isinstance(item, Scalar) else letters)
+            for number, item in enumerate(listed)
+        ]
         good = [end for end in found if not isinstance(end, Failed)]
         return good if len(good) == len(found) else FAILED
 

@@ -30,11 +30,13 @@ class AttachedKind(Description, ABC):
     """Base of constraint and force kinds.
 
     pattern: the ends it takes, as a regular expression over M (marker) and J (joint coordinate).
+    named_ends: of these, what a name alone may stand for; the others are given themselves.
     ends_text: the same in words.
     meaning: one sentence.
     """
 
     pattern: ClassVar[str] = ""
+    named_ends: ClassVar[str] = "MJ"
     ends_text: ClassVar[str] = ""
     meaning: ClassVar[str] = ""
 
@@ -45,6 +47,10 @@ class AttachedKind(Description, ABC):
 
     def check_ends(self, check: Check, ends: tuple[Attachment, ...]) -> None:
         """Note faults of the ends other than their pattern, such as too many for the kind's parameters."""
+
+    def missing_states(self, _ends: tuple[Attachment, ...]) -> int:
+        """How many numbers it integrates for which these ends contain no flywheels (`flywheels.py`)."""
+        return 0
 
     @abstractmethod
     def lowered(self, ends: tuple[End, ...]) -> Lowered:

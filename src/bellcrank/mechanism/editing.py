@@ -17,6 +17,7 @@ from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.coordinate import JointCoordinate, unit_of
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.fields import declarations
+from bellcrank.mechanism.flywheels import add_flywheels, flywheels_of
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.references import Element, forces_of, joints_of, markers_of, remapped
@@ -146,7 +147,10 @@ def remove_element(mechanism: Mechanism, element: Any, cascade: bool) -> None:
     for _, other in others:
         if other.name in _stored(mechanism, _TABLES[type(other)]):
             remove_element(mechanism, other, cascade=True)
-    table.pop(key, None)
+    found = table.pop(key, None)
+    if isinstance(found, Force):
+        for flywheel in flywheels_of(mechanism, found):
+            remove_element(mechanism, flywheel, cascade=True)
     if isinstance(element, Body):
         for marker_key, marker in list(mechanism.markers.items()):
             if marker.body == element.name:
@@ -173,6 +177,8 @@ def replace_element(mechanism: Mechanism, element: Any, changes: dict[str, Any])
     changed = replace(table[old], **changes)
     if isinstance(changed, Beam):
         return replace_beam(mechanism, table[old], changed)
+    if isinstance(changed, Force) and (missing := changed.kind.missing_states(changed.ends)):
+        changed = replace(changed, ends=(*changed.ends, *add_flywheels(mechanism, changed, missing)))
     check_units(mechanism.joints, changed)
     if changed.name != old:
         if changed.name in table:

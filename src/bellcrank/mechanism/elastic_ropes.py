@@ -1,191 +1,26 @@
-"""Ropes and belts that stretch: each part is a spring that pulls only."""
+"""Ropes and toothed belts that stretch."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from math import copysign, pi
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar
 
-from bellcrank import expression as ex
-from bellcrank.expression.derivatives import derivative
-from bellcrank.mechanism.attachment import End, ForceKind, Motion, markers
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.coordinate import Coordinate
-from bellcrank.mechanism.fields import array, checked, described, quantity
-from bellcrank.mechanism.formulas import CustomForce
-from bellcrank.mechanism.given import FloatField, FloatsField
-from bellcrank.mechanism.marker import Marker
-from bellcrank.mechanism.parameters import present
-from bellcrank.mechanism.rope_path import arrives_at, leaves_at, straight_of
+from bellcrank.mechanism.creeping import Creeping
+from bellcrank.mechanism.elastic_ways import ElasticWay
+from bellcrank.mechanism.fields import checked, described, quantity, whole
+from bellcrank.mechanism.given import OptionalFloatField
 from bellcrank.mechanism.ropes import (
     ClosedWay,
     OpenWay,
-    Symbols,
-    Way,
-    checked_lengths,
-    is_zero,
-    judge_parts,
-    judge_way,
+    judge_lifting,
+    judge_rough,
+    number_of_end,
     numbers_of_ends,
-    tension_name,
 )
-from bellcrank.mechanism.rows import Lowered
 
 
 @described
-class _Elastic(Way, ForceKind, listed=False):
-    """Each part is a spring of stiffness EA over its length, which pulls only."""
-
-    radii: FloatsField = array("m", None)
-    stiffness: FloatField = quantity("N", "positive")
-    pretension: FloatField = quantity("N", "not negative", default=0.0)
-    lengths: tuple[float, ...] = checked(checked_lengths, "m", default=())
-    damping: FloatField = quantity("N s/m", "not negative", default=0.0)
-    depth: FloatField = quantity("m", "positive", default=1e-3)
-    pattern: ClassVar[str] = "MM+"
-    ends_text: ClassVar[str] = "two markers or more, one for each radius"
-    named: ClassVar[str] = ""
-    """The field that names wheels by their numbers."""
-
-    def _judge(self, check: Check) -> None:
-        if len(check.faults):
-            return
-        judge_way(self, check, getattr(self, self.named), self.named)
-        if self.pretension and self.lengths:
-            check.fault("at most one of pretension and lengths may be given")
-        if any(length == 0.0 for length in self.lengths):
-            check.fault("lengths must be greater than zero", self.lengths)
-        judge_parts(self, check, "lengths", self.lengths)
-
-    def lowered(self, ends: tuple[End, ...]) -> Lowered:
-        """A force by formulas over the coordinates of the way.
-
-        A part of the length l without load, stretched by s, has the potential  EA s^2 / 2 l  and the tension
-        T = EA s/l; what turns a wheel that takes rope up, and so changes l, meets T^2 / 2 EA beside it.
-        """
-        at, sought = markers(ends), Symbols()
-        parts = [self._part(k, part, at, sought) for k, part in enumerate(self.parts(len(at)))]
-        tensions = [self.stiffness * ex.maximum(0.0, p.stretch) / p.length for p in parts]
-        pulls = {coordinate: ex.Expression(0.0) for coordinate in sought.coordinates}
-        for part, tension in zip(parts, tensions, strict=True):
-            whole = tension if is_zero(self.damping) else self._damped(part, tension, sought)
-            for coordinate, factor in part.terms.items():
-                pulls[coordinate] = pulls[coordinate] - whole * factor
-            for coordinate in sought.coordinates:
-                slope = derivative(part.length, sought.value(coordinate))
-                pulls[coordinate] = pulls[coordinate] + tension**2 / (2.0 * self.stiffness) * slope
-        given: dict[str, Any] = {"efforts": tuple(pulls.values())}
-        if is_zero(self.damping):
-            energies = (0.5 * p.length * t**2 / self.stiffness for p, t in zip(parts, tensions, strict=True))
-            given = {"potential": sum(energies, start=ex.Expression(0.0)), "pulls": tuple(pulls.values())}
-        known: dict[str, Any] = {"values": sought.unknown, "starts": sought.starts}
-        known |= {"tensions": _tensions(parts, sought), "holds": tuple(part.length for part in parts)}
-        return Lowered(custom=_RopePull(sought.ends, **known, **given), ends=sought.coordinates)
-
-    def held_with(self, values: Sequence[float]) -> Self:
-        """With the lengths of its parts without load given as numbers."""
-        return replace(self, lengths=tuple(values), pretension=0.0)
-
-    def _part(
-        self, number: int, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols
-    ) -> _Part:
-        terms = self.terms(part, ends)
-        change = ex.Expression(0.0)
-        for coordinate, factor in terms.items():
-            change = change + factor * (sought.value(coordinate) - sought.start(coordinate))
-        free = self._free_length(part, ends, sought)
-        taken = free / (1.0 + self.pretension / self.stiffness)
-        length = ex.Expression(self.lengths[number]) if self.lengths else taken
-        return _Part(terms, free - length + change, length - self._taken_up(part, ends, sought))
-
-    def _free_length(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols) -> Any:
-        """What is not on drums or wheels that turn with the rope, in the initial configuration."""
-        total, arriving = ex.Expression(0.0), None
-        for one, two in part:
-            pair, radii = (ends[one], ends[two]), (self.radii[one], self.radii[two])
-            total = total + straight_of(radii, sought.start, pair)
-            if arriving is not None and not is_zero(radii[0]):
-                side = copysign(1.0, present(radii[0]))
-                wrap = side * (leaves_at(radii, sought.start, pair) - arriving)
-                total = total + side * radii[0] * _within_a_turn(wrap)
-            arriving = None if is_zero(radii[1]) else arrives_at(radii, sought.start, pair)
-        return total
-
-    def _taken_up(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols) -> Any:
-        """What drums and wheels that turn with the rope have taken up since the start, up to the tangents."""
-        total = ex.Expression(0.0)
-        if self.closed and not self.held:
-            return total
-        for span, wheel, sense, direction in ((part[0], 0, 1.0, leaves_at), (part[-1], 1, -1.0, arrives_at)):
-            pair, radii = (ends[span[0]], ends[span[1]]), (self.radii[span[0]], self.radii[span[1]])
-            if not is_zero(radii[wheel]) and pair[0].body != pair[1].body:
-                turned = direction(radii, sought.value, pair) - direction(radii, sought.start, pair)
-                total = total + sense * radii[wheel] * turned
-        return total
-
-    def _damped(self, part: _Part, tension: Any, sought: Symbols) -> Any:
-        """The tension with that of a damper which takes hold over a depth."""
-        rate = sum((f * sought.rate(c) for c, f in part.terms.items()), start=ex.Expression(0.0))
-        depth = ex.minimum(1.0, ex.maximum(0.0, part.stretch) / self.depth)
-        return ex.maximum(0.0, tension + self.damping * rate * (3.0 - 2.0 * depth) * depth**2)
-
-
-class _Part(NamedTuple):
-    """A part of an elastic rope.
-
-    terms: factors of coordinates in its length. stretch, length: how far it is stretched, and its length
-    without load.
-    """
-
-    terms: dict[Coordinate, Any]
-    stretch: Any
-    length: Any
-
-
-def _tensions(parts: Sequence[_Part], sought: Symbols) -> tuple[tuple[int, float], ...]:
-    """For each part a coordinate that no other part has, by its place, and its factor."""
-    found = []
-    for part in parts:
-        others = {c for other in parts if other is not part for c in other.terms}
-        own = [c for c in part.terms if c not in others and c.kind in ("distance", "tangent_span")]
-        place, factor = (sought.coordinates.index(own[0]), present(part.terms[own[0]])) if own else (-1, 1.0)
-        found.append((place, float(factor)))
-    return tuple(found)
-
-
-def _within_a_turn(angle: Any) -> Any:
-    """An angle between 0 and a whole turn."""
-    return pi + ex.atan2(-ex.sin(angle), -ex.cos(angle))
-
-
-@dataclass(frozen=True)
-class _RopePull(CustomForce, listed=False):
-    """The pull of an elastic rope.
-
-    holds: what its kind takes from another configuration, `held_with`.
-    tensions: the coordinate of each part's effort, and the factor of it. pulls: the efforts along all ends
-    where there is a potential: it bends where a rope becomes taut, and judges take differences.
-    """
-
-    starts: Any = ()
-    tensions: Any = ()
-    pulls: Any = ()
-    holds: Any = ()
-    drum: ClassVar[None] = None
-
-    def quantities(self, motion: Motion) -> dict[str, tuple[str, Any]]:
-        """The tension of each part."""
-        count = len(self.tensions)
-        return {
-            tension_name(k, count): ("N", -motion.effort[:, place] / factor)
-            for k, (place, factor) in enumerate(self.tensions)
-            if place >= 0
-        }
-
-
-@described
-class ElasticRope(OpenWay, _Elastic):
+class ElasticRope(OpenWay, Creeping):
     """An elastic, massless rope over points, pulleys and drums, in the order of the ends; it pulls only.
 
     The tension of each part is  stiffness * stretch / length,  the length being that without load of what is
@@ -196,6 +31,9 @@ class ElasticRope(OpenWay, _Elastic):
     pretension: tension in the initial configuration, N. lengths: instead of it, of each part without load, m:
         what is not on drums, or on wheels that turn with it, in the initial configuration.
     damping: N s/m, of each part. depth: stretch over which the damping takes hold, m.
+    rough, coefficient, turns: as for Rope: a wheel on which it rubs. It creeps there, and slips beyond
+        Euler's ratio; results are those of `FlatBelt`, and flywheels are added as with it.
+    slip_resistance: as for FlatBelt. leaves: as for Rope.
 
     >>> ends = [block.ground.marker((0.2, 0, 0)), block.ground.marker((0.1, 0, 1), axis="y"), "block"]
     >>> rope = block.add_force("rope", bc.ElasticRope((0.0, -0.1, 0.0), stiffness=1e4), *ends)
@@ -205,12 +43,44 @@ class ElasticRope(OpenWay, _Elastic):
     """
 
     gripped: tuple[int, ...] = checked(numbers_of_ends, default=())
+    rough: int | None = checked(number_of_end, default=None)
+    coefficient: OptionalFloatField = quantity("1", "positive", default=None)
+    turns: int = whole(0, default=0)
+    slip_resistance: OptionalFloatField = quantity("N s/m", "positive", default=None)
+    leaves: tuple[int, ...] = checked(numbers_of_ends, default=())
+    ends_text: ClassVar[str] = (
+        "two markers or more, one for each radius; it adds flywheels if an end is rough"
+    )
     named: ClassVar[str] = "gripped"
     meaning: ClassVar[str] = "A rope that stretches, pulls and never pushes, over pulleys and on drums."
 
+    def _judge(self, check: Check) -> None:
+        super()._judge(check)
+        if len(check.faults) == 0:
+            judge_rough(self, check, ("coefficient", "turns"))
+            judge_lifting(self, check)
+            if self.leaves and self.rough:
+                rule = "a rope that leaves wheels cannot be rough"
+                check.fault(rule, self.leaves, "leave leaves out, or rough")
+
+    @property
+    def held(self) -> tuple[int, ...]:
+        """Those that are gripped, and that which is rough."""
+        return tuple(sorted({*super().held, *self.rubbing}))
+
+    @property
+    def more_turns(self) -> int:
+        """As given."""
+        return self.turns
+
+    @property
+    def rubbing(self) -> dict[int, Any]:
+        """The rough one with its coefficient."""
+        return {} if self.rough is None else {self.rough - 1: self.coefficient}
+
 
 @described
-class ElasticBelt(ClosedWay, _Elastic):
+class ElasticBelt(ClosedWay, ElasticWay):
     """A toothed belt or chain that stretches, around any number of wheels in a plane.
 
     The part between two wheels that turn with it is a spring that pulls only, of the stiffness E A over its

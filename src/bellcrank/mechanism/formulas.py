@@ -19,7 +19,19 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.parameters import Evaluate, is_expression, is_input, is_parameter
 from bellcrank.mechanism.rows import Lowered, Row
 
-_NO_FORMULAS = ("values", "ends", "starts", "tensions", "pulls", "drum", "holds", "rim", "angles")
+_NO_FORMULAS = (
+    "values",
+    "ends",
+    "starts",
+    "tensions",
+    "pulls",
+    "drum",
+    "holds",
+    "shown",
+    "bends",
+    "rim",
+    "angles",
+)
 CUSTOM_KINDS: dict[str, type[Formulas]] = {}
 """Every kind of custom joint, constraint and force by name. All are frozen dataclasses."""
 

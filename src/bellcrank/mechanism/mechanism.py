@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from bellcrank import views
@@ -21,6 +22,7 @@ from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.cylinders import Telescopic
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import check_units, remove_element, replace_element
+from bellcrank.mechanism.flywheels import add_flywheels
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.joining import join
 from bellcrank.mechanism.joint import Joint, JointKind, Limit
@@ -453,6 +455,9 @@ class Mechanism(Colliding):
         elif coordinate is not None and len(ends) == 1:
             ends = (as_joint_coordinate(self, element, ends[0], coordinate),)
         force = Force(name, kind, as_ends(self, element, kind, ForceKind, ends))
+        if missing := force.kind.missing_states(force.ends):
+            _refuse_taken(self._forces, "force", [name])
+            force = replace(force, ends=(*force.ends, *add_flywheels(self, force, missing)))
         self._add(self._forces, "force", force)
         return force
 

@@ -126,7 +126,7 @@ def as_end(mechanism: Mechanism, element: str, kind: AttachedKind, value: Any) -
             advice = f"give the joint that it acts on; {value!r} is a body or marker"
             raise MechanismError.of(element, f"{kind.name} acts on joints", value, advice)
         return as_joint_coordinate(mechanism, element, value)
-    if not isinstance(value, str) or "J" not in kind.pattern:
+    if not isinstance(value, str) or "J" not in kind.pattern or "J" not in kind.named_ends:
         return as_marker(mechanism, element, value)
     owner, _, coordinate = value.rpartition(".")
     if (marker := _named_marker(mechanism, value)) is not None:

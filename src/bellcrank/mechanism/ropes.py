@@ -34,7 +34,7 @@ from bellcrank.mechanism.formulas import CustomConstraint, EndCoordinate
 from bellcrank.mechanism.given import FloatField, FloatsField, OptionalFloatField
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import is_expression, present
-from bellcrank.mechanism.rope_path import relative_pose
+from bellcrank.mechanism.rope_path import detour, relative_pose, wrapped
 from bellcrank.mechanism.rows import FROM_START, Block, FrictionLoad, LoadOf, Lowered, Row, Term, dry_friction
 from bellcrank.slips import answered
 
@@ -48,7 +48,8 @@ def numbers_of_ends(check: Check, field: str, value: Any) -> tuple[int, ...]:
     return tuple(int(number) for number in listed)
 
 
-def _number_of_end(check: Check, field: str, value: Any) -> int:
+def number_of_end(check: Check, field: str, value: Any) -> int:
+    """The number of an end, from 1."""
     return check.integer(field, value, 1)
 
 
@@ -127,6 +128,28 @@ class Way:
                     found[coordinate] = found.get(coordinate, 0.0) + factor
         return {coordinate: factor for coordinate, factor in found.items() if not is_zero(factor)}
 
+    @property
+    def lifting(self) -> tuple[int, ...]:
+        """The places of wheels, from 0, that it leaves where its arc on them is none."""
+        return ()
+
+    def shortcut(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols) -> Any:
+        """By how much the way is shorter than the terms of a part say, past wheels that it has left."""
+        found = (shorter for _, shorter, _ in self._lifts(part, ends, sought))
+        return sum(found, start=ex.Expression(0.0)) if self.lifting else 0.0
+
+    def _lifts(
+        self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols
+    ) -> Iterator[tuple[Any, Any, Any]]:
+        """Of each wheel that a part may leave, its angle of wrap, the shortcut past it, and the detour."""
+        for (one, place), (_, two) in pairwise(part):
+            if place in self.lifting:
+                three = (one, place, two)
+                radii, at = [self.radii[k] for k in three], [ends[k] for k in three]
+                wrap = wrapped(radii, at, sought.value, sought.start)
+                longer = detour(radii, at, sought.value, wrap)
+                yield wrap, ex.piecewise(wrap < 0.0, longer, 0.0), longer
+
     def _of_span(self, one: int, two: int, ends: Sequence[Marker]) -> Iterator[tuple[Coordinate, Any]]:
         here, there = self.radii[one], self.radii[two]
         yield _span(ends[one], ends[two], (here, there)), 1.0
@@ -156,10 +179,44 @@ def judge_parts(way: Way, check: Check, field: str, values: tuple[float, ...]) -
         check.fault(f"{field} must hold one length for each of its parts, which are {count}", values)
 
 
+def judge_rough(way: Any, check: Check, fields: tuple[str, ...]) -> None:
+    """Note faults of a rope's rough end. fields: those that belong to it."""
+    if way.rough is None:
+        if any(getattr(way, field) for field in fields):
+            listed = f"{', '.join(fields[:-1])} and {fields[-1]}"
+            check.fault(f"{listed} are for a rope with a rough end")
+        return
+    if not 1 < way.rough < len(way.radii) or is_zero(way.radii[way.rough - 1]):
+        rule = f"rough names end {way.rough}, which is no wheel between the ends"
+        check.fault(rule, way.radii, "give it a radius")
+    if way.rough in way.gripped:
+        check.fault(f"end {way.rough} is rough and gripped", None, "name it in one of them")
+    if way.coefficient is None:
+        check.fault("a rough end needs a coefficient")
+
+
+def judge_lifting(way: Any, check: Check) -> None:
+    """Note faults of the wheels that a rope may leave."""
+    for number in way.leaves:
+        if not 1 < number < len(way.radii) or is_zero(way.radii[number - 1]):
+            check.fault(f"leaves names end {number}, which is no wheel between the ends", way.radii)
+        elif number - 1 in way.held or number == way.rough:
+            check.fault(f"leaves names end {number}, on which it does not slide freely", None, "leave it out")
+        elif number + 1 in way.leaves:
+            rule = f"leaves names the ends {number} and {number + 1}, which are neighbours"
+            check.fault(rule, None, "name one of them, or pass a point between")
+
+
 class OpenWay(Way):
     """A rope with two ends. gripped: wheels that turn with it, by the places of ends, the first 1."""
 
     gripped: tuple[int, ...]
+    leaves: tuple[int, ...]
+
+    @property
+    def lifting(self) -> tuple[int, ...]:
+        """Those that `leaves` names."""
+        return tuple(number - 1 for number in self.leaves)
 
     @property
     def held(self) -> tuple[int, ...]:
@@ -236,6 +293,9 @@ class Rope(OpenWay, _Inextensible):
         is the angle that it lies around the wheel there and then, with whole `turns` at the start. Its
         marker turns with the wheel. The effort of the rope is then the mean of both tensions, and results
         list their difference as a force of the rope's name.
+    leaves: places of smooth wheels that the rope leaves where its arc there comes to nothing, to go on
+        straight between the ends on both sides, and comes back to, no two of them side by side. It lies on
+        them in the initial configuration. On all others a run ends there, by name.
 
     >>> wheel = block.ground.marker((0.1, 0, 1), axis="y")
     >>> weight = block.add_body("weight", 1.0, (1, 1, 1), position=(0.2, 0, 0))
@@ -253,10 +313,11 @@ class Rope(OpenWay, _Inextensible):
     thickness: FloatField = quantity("m", "not negative", default=0.0)
     layer_turns: FloatField = quantity("1", "positive", default=1.0)
     wound: FloatField = quantity("1", "not negative", default=0.0)
-    rough: int | None = checked(_number_of_end, default=None)
+    rough: int | None = checked(number_of_end, default=None)
     coefficient: OptionalFloatField = quantity("1", "positive", default=None, followed=False)
     static_coefficient: OptionalFloatField = quantity("1", "positive", default=None, followed=False)
     turns: int = whole(0, default=0)
+    leaves: tuple[int, ...] = checked(numbers_of_ends, default=())
     pattern: ClassVar[str] = "MM+"
     ends_text: ClassVar[str] = "two markers or more, one for each radius"
     meaning: ClassVar[str] = "A rope of constant length over pulleys, on drums and through eyelets."
@@ -277,22 +338,18 @@ class Rope(OpenWay, _Inextensible):
         if not self.thickness and (self.wound or self.layer_turns != 1.0):
             check.fault("wound and layer_turns are for a rope with a thickness")
         self._judge_friction(check)
+        judge_lifting(self, check)
+        if self.leaves and (self.slack or self.thickness or self.rough):
+            rule = "a rope that leaves wheels cannot be slack, in layers or rough"
+            check.fault(rule, self.leaves, "use an ElasticRope, which pulls only, or leave leaves out")
 
     def _judge_friction(self, check: Check) -> None:
+        judge_rough(self, check, ("coefficient", "static_coefficient", "turns"))
         if self.rough is None:
-            if self.coefficient is not None or self.static_coefficient is not None or self.turns:
-                check.fault("coefficient, static_coefficient and turns are for a rope with a rough end")
             return
-        if not 1 < self.rough < len(self.radii) or is_zero(self.radii[self.rough - 1]):
-            rule = f"rough names end {self.rough}, which is no wheel between the ends"
-            check.fault(rule, self.radii, "give it a radius")
-        if self.rough in self.gripped:
-            check.fault(f"end {self.rough} is rough and gripped", None, "name it in one of them")
-        if self.coefficient is None:
-            check.fault("a rough end needs a coefficient")
-        elif self.static_coefficient is not None and self.static_coefficient < self.coefficient:
-            rule = "static_coefficient must not be less than coefficient"
-            check.fault(rule, (self.static_coefficient, self.coefficient))
+        slips, holds = self.coefficient, self.static_coefficient
+        if slips is not None and holds is not None and holds < slips:
+            check.fault("static_coefficient must not be less than coefficient", (holds, slips))
         if self.thickness:
             check.fault("a rope in layers cannot rub", self.rough, "use thickness=0, or no rough end")
 
@@ -371,6 +428,8 @@ class Rope(OpenWay, _Inextensible):
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Rows on coordinates; with layers, equations by formulas."""
+        if self.leaves:
+            return self._with_lifting(markers(ends))
         if is_zero(self.thickness):
             return super().lowered(ends)
         at = markers(ends)
@@ -386,6 +445,20 @@ class Rope(OpenWay, _Inextensible):
         holds = (self.wound + turned / (2.0 * pi),)
         kind = _RopeEquations(
             sought.ends, equations, sought.unknown, starts=sought.starts, drum=drum, holds=holds
+        )
+        return Lowered(custom=kind, ends=sought.coordinates)
+
+    def _with_lifting(self, at: tuple[Marker, ...]) -> Lowered:
+        """Equations that keep the length of each part, past wheels that it has left."""
+        sought, equations = Symbols(), []
+        for part in self.parts(len(at)):
+            changed = -self.shortcut(part, at, sought)
+            for coordinate, factor in self.terms(part, at).items():
+                changed = changed + factor * (sought.value(coordinate) - sought.start(coordinate))
+            equations.append(-changed)
+        bends = tuple(bend for part in self.parts(len(at)) for bend in self._lifts(part, at, sought))
+        kind = _RopeEquations(
+            sought.ends, tuple(equations), sought.unknown, starts=sought.starts, bends=bends
         )
         return Lowered(custom=kind, ends=sought.coordinates)
 
@@ -505,6 +578,11 @@ class Symbols:
         return tuple(self._ends)
 
     @property
+    def moving(self) -> dict[Any, Any]:
+        """The symbols of rates by those of values."""
+        return {end.value: end.rate for end in self._ends.values()}
+
+    @property
     def to_start(self) -> dict[Any, Any]:
         """What replaces values by those of the initial configuration."""
         return {end.value: self.start(coordinate) for coordinate, end in self._ends.items()}
@@ -530,11 +608,14 @@ class _RopeEquations(CustomConstraint, listed=False):
 
     holds: what its kind takes from another configuration, `held_with`.
     drum: the place of its drum's azimuth among the ends, that of its initial value, and the way it winds.
+    bends: angles of wrap at whose zeros its second derivatives jump, with the formulas that are zero above,
+        and what these are below.
     """
 
     starts: Any = ()
     drum: Any = None
     holds: Any = ()
+    bends: Any = ()
 
 
 @answered

@@ -24,6 +24,7 @@ from bellcrank.overloads import overload
 from bellcrank.run.changing import refuse_names_twice
 from bellcrank.run.controllers import Controller, HeldInputs, Steering, checked_controllers
 from bellcrank.run.events import Event, checked_events, compiled
+from bellcrank.run.lifting import lift_events
 from bellcrank.run.plan import Plan, times_and_method
 from bellcrank.run.quasistatic import QuasistaticRun, begun
 from bellcrank.run.run import Run
@@ -282,6 +283,8 @@ def _started(
         rule = f"method {method.name!r} cannot find what lies between its steps"
         advice = "use method='dopri5', 'adams', 'bdf' or 'esdirk'"
         raise MechanismError(Fault("events", rule, events[0].name, advice))
+    if method.adaptive and not keeps_tape:
+        events = [*events, *lift_events(model.source)]
     return Run(model, plan, a.assemble, a.state, events, a.path, a.description, a.progress, steering)
 
 

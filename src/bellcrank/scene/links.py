@@ -75,7 +75,7 @@ def _rope(setting: Setting, element: Any, unit: float) -> Link:
     carriers = np.array([setting.number(marker.body) for marker in at], dtype=np.int32)
     points = np.array([marker.position for marker in at], dtype=float)
     axes = np.array([marker.z_axis for marker in at], dtype=float)
-    way = RopeWay(carriers, points, axes, np.array(kind.drawn_radii, dtype=float), kind.closed)
+    way = RopeWay(carriers, points, axes, np.array(kind.drawn_radii, dtype=float), kind.closed, kind.lifting)
     name = f"{element.category} {element.name}"
     thick, color = (0.5, BELT) if kind.closed else (0.3, STRING)
     ends = [0, 0 if kind.closed else -1]

@@ -10,6 +10,7 @@ import numpy as np
 
 from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.drive import Drive
+from bellcrank.mechanism.flywheels import flywheels_in
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
@@ -48,8 +49,9 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
     layers = layers_of(setting)
     cams = list(cam_pieces(setting, unit))
     seen = {piece.carrier for piece in cams}
-    for number in range(len(setting.carriers) - 1):
-        if not setting.shown(number):
+    unseen = flywheels_in(setting.mechanism)
+    for number, name in enumerate(carrier.name for carrier in setting.carriers[:-1]):
+        if not setting.shown(number) and name not in unseen:
             shapes[number] = made_up(setting, number, unit, layers[number], number in seen)
     names = tuple(carrier.name for carrier in setting.carriers)
     for piece in (*wheel_pieces(setting, unit), *cams):
@@ -113,10 +115,11 @@ def _glyphs(setting: Setting, pieces: list[list[Piece]], unit: float) -> dict[st
             driven.update(joints_of(force))
     stack = _Stack(setting, pieces, unit)
     known = {carrier.name for carrier in setting.carriers}
+    unseen = flywheels_in(mechanism)
     return {
         name: GlyphBuilder(setting, joint, unit, name in driven, stack).glyph()
         for name, joint in mechanism.joints.items()
-        if _is_there(joint, known)
+        if _is_there(joint, known) and name not in unseen
     }
 
 

@@ -32,7 +32,8 @@ class RopeWay:
     """The ends that a rope or belt passes.
 
     carriers: (ends,), their bodies. points: (ends, 3), where they are in the frames of these, m; axes:
-    (ends, 3), their z axes there. radii: (ends,), signed, m. closed: it returns to the first end.
+    (ends, 3), their z axes there. radii: (ends,), signed, m. closed: it returns to the first end. lifting:
+    places of wheels that it leaves.
     """
 
     carriers: Ints
@@ -40,6 +41,7 @@ class RopeWay:
     axes: Floats
     radii: Floats
     closed: bool
+    lifting: tuple[int, ...] = ()
 
     @property
     def parts(self) -> int:
@@ -51,7 +53,7 @@ class RopeWay:
         """The ends of its straight parts (..., parts, 2, 3) at poses of all carriers."""
         turn = rotation[..., self.carriers, :]
         at, axes = position[..., self.carriers, :] + rotate(turn, self.points), rotate(turn, self.axes)
-        path = rope_path(self.radii.tolist(), self.closed, at, axes, _BENDS + 1)
+        path = rope_path(self.radii.tolist(), self.closed, at, axes, _BENDS + 1, self.lifting)
         arcs = path.arcs[..., self.radii != 0.0, :, :]
         bends = np.stack([arcs[..., :-1, :], arcs[..., 1:, :]], axis=-2)
         found: Floats = np.concatenate([path.straight, bends.reshape(*bends.shape[:-4], -1, 2, 3)], axis=-3)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from typing import Any, Final, TypeAlias
 
 import numpy as np
@@ -18,6 +18,7 @@ from bellcrank import _core
 from bellcrank.compile.model import CustomRecord, JointRecord, Model
 from bellcrank.compile.state import Floats, State
 from bellcrank.expression.compiled import evaluate
+from bellcrank.expression.derivatives import substitute
 from bellcrank.expression.expression import t
 from bellcrank.expression.reading import symbols_of
 from bellcrank.mechanism.coordinate import FORMULA_COORDINATE
@@ -260,6 +261,9 @@ class Formulas:
         velocities, by their rates.
         """
         kind: Any = record.lowered.custom
+        if bends := getattr(kind, "bends", ()):
+            before = tuple(wrap < 0.0 for wrap in evaluate([bend[0] for bend in bends], known))
+            formulas = _on_one_side(tuple(formulas), bends, before)
         found = []
         for end, held in zip(kind.ends, record.ends, strict=True):
             ways = _ways(end, isinstance(held, int), of_velocity(record))
@@ -323,6 +327,15 @@ def of_velocity(record: CustomRecord) -> bool:
 def time_slope(formulas: Sequence[Any], known: Numbers) -> Floats:
     """Partial derivatives of formulas by time."""
     return slope(lambda h: evaluate(formulas, known | {t: known[t] + h}))
+
+
+@lru_cache(maxsize=64)
+def _on_one_side(formulas: tuple[Any, ...], bends: tuple[Any, ...], before: tuple[bool, ...]) -> list[Any]:
+    """Formulas as they are on one side of what bends them, so that differences do not reach to the other."""
+    images = {
+        bent: detour if negative else 0.0 for (_, bent, detour), negative in zip(bends, before, strict=True)
+    }
+    return [substitute(formula, images) for formula in formulas]
 
 
 def _constants(kind: Any, time: float) -> Numbers:
