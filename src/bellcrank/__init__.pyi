@@ -302,6 +302,9 @@ from bellcrank.mechanism.sensors import SensorKind as SensorKind
 from bellcrank.mechanism.shape import Shape as Shape
 from bellcrank.run.controllers import BodyReading as BodyReading
 from bellcrank.run.controllers import Readings as Readings
+from bellcrank.solids.reduced import ReducedSolid as ReducedSolid
+from bellcrank.solids.reduction import Interface as Interface
+from bellcrank.solids.reduction import reduce as reduce
 from bellcrank.trajectory.contact_stress import ContactStress as ContactStress
 from bellcrank.trajectory.histories import BodyHistory as BodyHistory
 from bellcrank.trajectory.histories import ConstraintHistory as ConstraintHistory
