@@ -11,7 +11,7 @@ from pkgutil import walk_packages
 
 import numpy as np
 import pytest
-from rigs import examples
+from rigs import examples, solids
 
 import bellcrank as bc
 import bellcrank.expression as ex
@@ -142,6 +142,9 @@ def made():
     yield from (*of_contact_parts(), curve, bc.size_motor(bc.inverse_dynamics(led(), 0.5), "servo", curve))
     ram = bc.HydraulicCylinder(bore=0.05, rod=0.03, length=0.9, stroke=0.4)
     yield bc.Mechanism("ram").add_strut("ram", ram, (0, 0, 0), (0, 0, 0.7))
+    K, M, nodes = solids.beam(4)
+    bar = bc.reduce(K, M, nodes, {"left": bc.Interface([0]), "right": [4]}, modes=2)
+    yield from (bc.Interface([0]), bar, bc.Mechanism("bar").add_flexible("bar", bar))
     yield bc.vibration(run.time, run.body("leaf").acceleration[:, 0], "Wd")
     sway = {"analysis": "simulate", "duration": 0.1, "step": 0.01}
     yield bc.sweep(door(), {"width": [0.7, 0.8]}, "final joint.hinge.theta_z", processes=1, **sway)

@@ -80,6 +80,8 @@ from bellcrank.mechanism.custom_joints import Rolling as Rolling
 from bellcrank.mechanism.custom_joints import RollingCurve as RollingCurve
 from bellcrank.mechanism.custom_joints import SurfaceJoint as SurfaceJoint
 from bellcrank.mechanism.custom_joints import SurfaceOnSurface as SurfaceOnSurface
+from bellcrank.mechanism.flexible import Flexible as Flexible
+from bellcrank.mechanism.flexible import FlexibleInterface as FlexibleInterface
 from bellcrank.mechanism.formulas import CustomConstraint as CustomConstraint
 from bellcrank.mechanism.formulas import CustomForce as CustomForce
 from bellcrank.mechanism.formulas import EndCoordinate as EndCoordinate

@@ -9,7 +9,9 @@ def beam(count=20, length=1.0, radius=0.01, material=STEEL):
     """Stiffness, mass and nodes of a round Euler-Bernoulli beam along x, six freedoms a node."""
     young, poisson, density = material
     h, area, second = length / count, np.pi * radius**2, np.pi * radius**4 / 4
-    bent = np.array([[12, 6, -12, 6], [6, 4, -6, 2], [-12, -6, 12, -6], [6, 2, -6, 4]]) * young * second / h**3
+    bent = (
+        np.array([[12, 6, -12, 6], [6, 4, -6, 2], [-12, -6, 12, -6], [6, 2, -6, 4]]) * young * second / h**3
+    )
     moved = np.array([[156, 22, 54, -13], [22, 4, 13, -3], [54, 13, 156, -22], [-13, -3, -22, 4]])
     moved = moved * density * area * h / 420
     line, heavy = np.array([[1, -1], [-1, 1]]) / h, np.array([[2, 1], [1, 2]]) * h / 6
@@ -34,7 +36,8 @@ def bricks(counts=(8, 2, 2), sizes=(0.4, 0.05, 0.03), material=STEEL):
     """Stiffness, mass and nodes of a block of bricks with eight nodes, three freedoms a node."""
     young, poisson, density = material
     nodes = np.stack(
-        np.meshgrid(*(np.linspace(0, s, c + 1) for s, c in zip(sizes, counts, strict=True)), indexing="ij"), -1
+        np.meshgrid(*(np.linspace(0, s, c + 1) for s, c in zip(sizes, counts, strict=True)), indexing="ij"),
+        -1,
     ).reshape(-1, 3)
     numbers = np.arange(len(nodes)).reshape(np.array(counts) + 1)
     corners = np.array([[i, j, k] for i in (0, 1) for j in (0, 1) for k in (0, 1)])

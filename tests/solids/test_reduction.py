@@ -121,7 +121,7 @@ def test_files_hold_it_whole(tmp_path):
         assert np.array_equal(copy.mass_matrix, bar.mass_matrix)
     with pytest.raises(bc.MechanismError, match="exists already"):
         bar.save(tmp_path / "bar.npz", replace=False)
-    with pytest.raises(bc.MechanismError, match="written as .npz"):
+    with pytest.raises(bc.MechanismError, match="written as"):
         bar.save(tmp_path / "bar.txt")
 
 
@@ -198,7 +198,7 @@ def test_models_that_cannot_be_reduced_are_refused_in_words():
     # Two blocks that do not touch, of which one has no interface.
     two = [np.kron(np.eye(2), matrix) for matrix in (K, M)]
     with pytest.raises(bc.MechanismError, match="is the mesh in one piece"):
-        bc.reduce(*two, np.concatenate([nodes, nodes + [0, 1, 0]]), both)
+        bc.reduce(*two, np.vstack([nodes, nodes + np.array([0, 1, 0])]), both)
     loose = [np.pad(matrix, (0, 3)) for matrix in (K, M)]
     with pytest.raises(bc.MechanismError, match=r"3 freedoms have no stiffness, of nodes \[20\]"):
-        bc.reduce(*loose, np.concatenate([nodes, [[9.0, 0, 0]]]), both)
+        bc.reduce(*loose, np.vstack([nodes, [9.0, 0, 0]]), both)
