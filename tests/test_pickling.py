@@ -142,9 +142,6 @@ def made():
     yield from (*of_contact_parts(), curve, bc.size_motor(bc.inverse_dynamics(led(), 0.5), "servo", curve))
     ram = bc.HydraulicCylinder(bore=0.05, rod=0.03, length=0.9, stroke=0.4)
     yield bc.Mechanism("ram").add_strut("ram", ram, (0, 0, 0), (0, 0, 0.7))
-    K, M, nodes = solids.beam(4)
-    bar = bc.reduce(K, M, nodes, {"left": bc.Interface([0]), "right": [4]}, modes=2)
-    yield from (bc.Interface([0]), bar, bc.Mechanism("bar").add_flexible("bar", bar))
     yield bc.vibration(run.time, run.body("leaf").acceleration[:, 0], "Wd")
     sway = {"analysis": "simulate", "duration": 0.1, "step": 0.01}
     yield bc.sweep(door(), {"width": [0.7, 0.8]}, "final joint.hinge.theta_z", processes=1, **sway)
@@ -161,7 +158,12 @@ def made():
     hung = bc.InverseKinematics(door())
     yield from (hung, hung.nearest({hung.model.bodies[0]: (0.1, 0.2, 0.0)}))
     yield from (*map(examples.joint, JOINT_KINDS), ForkInSlot())
-    yield from (examples.constraints(), examples.forces(), examples.FUNCTIONS_OF_TIME, examples.PATHS)
+    yield from (
+        examples.constraints(together=True),
+        examples.forces(),
+        examples.FUNCTIONS_OF_TIME,
+        examples.PATHS,
+    )
     yield from (
         bc.Event("late", x - 1.0),
         bc.Controller(max, 0.1),
@@ -171,7 +173,7 @@ def made():
         mechanism.joints,
         mechanism.forces,
     )
-    yield from shapes_and_formulas()
+    yield from (*shapes_and_formulas(), *of_solids())
     yield from elements_and_parts_of_results()
     yield from (x, ex.sin(x) + bc.t, ex.Vector(x, 0, 1), ex.rotation_x(x), ex.translation(x, 0, 0))
     yield from (ex.count_operations(x + 1.0), ex.rotation_x(x).rotation)
@@ -224,6 +226,15 @@ def elements_and_parts_of_results():
     yield bc.Redundancy("joint 'hinge'", "x", 0.0)
     yield bc.PathDrive("path", bc.Marker("a"), next(iter(examples.PATHS.values()))[0])
     yield bc.Finding("lagrange", "body 'rod'", "acceleration", 1e-3, "at rest")
+
+
+def of_solids():
+    """A reduced solid and what it is made from and becomes."""
+    yield from (bc.OnPlane((0, 0, 0), "z"), bc.OnCylinder((0, 0, 0), "x", 0.1), bc.OnSphere((0, 0, 0), 0.1))
+    yield from (bc.InBox((0, 0, 0), (1, 1, 1)), bc.Interface([0]))
+    pytest.importorskip("scipy", reason="needs extra `solids`")
+    bar = bc.reduce(*solids.beam(4), {"left": bc.Interface([0]), "right": [4]}, modes=2)
+    yield from (bar, bc.Mechanism("bar").add_flexible("bar", bar))
 
 
 def shapes_and_formulas():

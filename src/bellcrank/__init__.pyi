@@ -304,9 +304,14 @@ from bellcrank.mechanism.sensors import SensorKind as SensorKind
 from bellcrank.mechanism.shape import Shape as Shape
 from bellcrank.run.controllers import BodyReading as BodyReading
 from bellcrank.run.controllers import Readings as Readings
+from bellcrank.solids.flexible import flexible as flexible
 from bellcrank.solids.reduced import ReducedSolid as ReducedSolid
 from bellcrank.solids.reduction import Interface as Interface
 from bellcrank.solids.reduction import reduce as reduce
+from bellcrank.solids.selections import InBox as InBox
+from bellcrank.solids.selections import OnCylinder as OnCylinder
+from bellcrank.solids.selections import OnPlane as OnPlane
+from bellcrank.solids.selections import OnSphere as OnSphere
 from bellcrank.trajectory.contact_stress import ContactStress as ContactStress
 from bellcrank.trajectory.histories import BodyHistory as BodyHistory
 from bellcrank.trajectory.histories import ConstraintHistory as ConstraintHistory

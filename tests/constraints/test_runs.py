@@ -18,11 +18,7 @@ CASES = {
         for name, function in examples.FUNCTIONS_OF_TIME.items()
     },
     **{f"path-{name}": ("along", *path) for name, path in examples.PATHS.items()},
-    **{
-        f"constraint-{name}": ("carried", kind, ends)
-        for name, kind, ends in examples.constraints()
-        if "Flexible" not in name  # whose bodies cannot start apart (tests/solids)
-    },
+    **{f"constraint-{name}": ("carried", kind, ends) for name, kind, ends in examples.constraints()},
 }
 # Positions are projected to 1e-11, velocities to rounding.
 VIOLATION = 1e-10

@@ -86,8 +86,11 @@ def joint(name):
     return kind(**values)
 
 
-def constraints():
-    """(id, kind instance, letters of its ends) for every constraint kind and every form of ends it takes."""
+def constraints(together=False):
+    """(id, kind instance, letters of its ends) for every constraint kind and every form of ends it takes.
+
+    together: also those whose bodies must start where they belong.
+    """
     found = []
     for name, kind in CONSTRAINT_KINDS.items():
         needed = [] if name == "CamFollower" else _required(kind)
@@ -97,7 +100,7 @@ def constraints():
         for letters in _forms(kind.pattern):
             if name == "Coupling" and len(letters) != len(FIELDS["coefficients"]):
                 continue
-            if name == "FlexibleInterface" and letters != "MMJ":  # it has one mode here
+            if name == "FlexibleInterface" and (letters != "MMJ" or not together):  # of one mode here
                 continue
             given = CAMS[letters] if name == "CamFollower" else values
             given = given | ({"radii": way(kind, letters)} if issubclass(kind, Way) else {})

@@ -1,14 +1,15 @@
 """What stands for a reduced solid in a mechanism: bodies, amplitudes of modes, and the frames of interfaces.
 
 Each interface is a body with a small part D of the mass, so that joints and forces stand on it as on any
-body. What is left of the mass, M' = M - D, moves as one body, the mean motion, and in modes that are free of it:
+body. What is left of the mass, M' = M - D, moves as one body, the mean motion, and in modes that are free of
+it:
 
     K phi = w^2 M' phi,   R' M' phi = 0,   phi' M' phi = 1     (R: rigid motion)
 
 By the second equation neither acceleration nor weight of the body moves the modes, and its inertia R' M' R
 with that of D is that of the solid. The kinetic and elastic energy of small strains are those of M and K: one
 wheel for each mode, whose angle is its amplitude, with a spring of w^2 times its inertia. The pose of an
-interface against the body is a sum of modes (`mechanism/flexible.py`), as its logarithm, so that rigid motion,
+interface against the body is a sum of modes (`mechanism/flexible.py`), as its logarithm: rigid motion,
 however large, strains nothing. The derivation is in docs/theory/flexible-solids.md.
 """
 

@@ -15,7 +15,7 @@ dynamic analyses, AIAA Journal 6, 1968.)
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
@@ -28,22 +28,30 @@ from bellcrank.mechanism.given import RotationField
 from bellcrank.mechanism.rotation import IDENTITY
 from bellcrank.mechanism.units import size_of_unit
 from bellcrank.slips import answered
+from bellcrank.solids.dissection import dissected
 from bellcrank.solids.reduced import Floats, ReducedSolid, rigid_motion
+from bellcrank.solids.selections import Selection
 
 _SYMMETRIC: Final = 1e-8  # of the largest entry
 _RESIDUAL: Final = 1e-6  # of forces, in parts of their sums without signs
 _SMALL: Final = 400  # freedoms up to which matrices are dense
 _LINE: Final = 1e-6  # second extent of nodes, in parts of the first
 _MOST_MODES: Final = 500
+_FREE: Final = 1e-13  # energy of a mode, in parts of that of its displacements without their signs
+_LOOSE: Final = "parts of the solid move freely while all interfaces are held"
+_PIECES: Final = "is the mesh in one piece?"
 
 
 def _nodes(check: Check, name: str, value: Any) -> Any:
+    if isinstance(value, (str, Selection)):
+        return value
     try:
         found = np.unique(np.asarray(value))
     except (TypeError, ValueError):
         found = np.empty(0)
     if found.ndim != 1 or found.size == 0 or found.dtype.kind not in "iu" or np.ndim(value) != 1:
-        check.fault(f"{name} must be numbers of nodes, from 0", value)
+        advice = "or a part of the surface, such as bc.OnPlane(...)"
+        check.fault(f"{name} must be numbers of nodes, from 0", value, advice)
         return (0,)
     return tuple(found.tolist())
 
@@ -56,7 +64,9 @@ def _place(check: Check, name: str, value: Any) -> Any:
 class Interface(Description):
     """A part of a solid that moves with one frame, on which joints and forces stand.
 
-    nodes: their numbers, from 0. position: of the frame, m; None: the mean of the nodes.
+    nodes: their numbers, from 0; or where they are (`OnPlane`, `OnCylinder`, ...); or, for `bc.flexible`, the
+        name of a group of the mesh.
+    position: of the frame, m; None: the mean of the nodes; on cylinders and spheres, their axis or centre.
     rotation: of its axes in the solid, unit quaternion (w, x, y, z).
     tie: "rigid": the nodes move with the frame, which stiffens the solid there. "average": the frame moves
         with the mean of the nodes (least squares) and does not stiffen anything.
@@ -67,7 +77,7 @@ class Interface(Description):
     [0.707, 0.0, 0.0, 0.707]
     """
 
-    nodes: tuple[int, ...] = checked(_nodes)
+    nodes: Any = checked(_nodes)
     position: Any = checked(_place, "m", default=None)
     rotation: RotationField = rotation(default=IDENTITY)
     tie: str = choice(("rigid", "average"), default="rigid")
@@ -87,8 +97,8 @@ def reduce(
 
     stiffness, mass: square matrices, SciPy's sparse ones or arrays, of the solid without supports: by nodes,
         x, y, z of each, or x, y, z and three turns. nodes: their positions, (n, 3).
-    interfaces: by name, each an `Interface`, or numbers of nodes from 0, which are tied rigidly to a frame at
-        their mean.
+    interfaces: by name, each an `Interface`; or numbers of nodes from 0, or where they are (`OnPlane`, ...),
+        which are tied rigidly to a frame in their middle.
     modes: how many of the lowest modes with all interfaces held are kept: those up to about twice the highest
         frequency of interest.
     units: of length and mass in the matrices, seconds beside them: ("mm", "t") of those in mm, N and MPa.
@@ -111,7 +121,7 @@ def reduce(
         )
         if modes > _MOST_MODES:
             check.fault(f"modes must not exceed {_MOST_MODES}", modes)
-        parts = _parts(check, interfaces)
+        parts = _parts(check, interfaces, points)
         check.faults.raise_any()
         if K.shape != M.shape:
             check.fault("stiffness and mass must have the same size", (K.shape[0], M.shape[0]))
@@ -177,15 +187,30 @@ def _matrix(check: Check, name: str, given: Any, nodes: int, sparse: Any) -> Any
     return matrix
 
 
-def _parts(check: Check, given: Any) -> dict[str, Interface]:
+def _parts(check: Check, given: Any, points: Floats) -> dict[str, Interface]:
     if not isinstance(given, Mapping) or not given:
         check.fault("interfaces must be given by name", given, "such as {'hub': [0, 1, 2]}")
         return {}
     parts = {}
     for name, value in given.items():
         with check.faults.collect():
-            parts[str(name)] = value if isinstance(value, Interface) else Interface(value)
+            part = value if isinstance(value, Interface) else Interface(value)
+            parts[str(name)] = _numbered(f"interface {name!r}", part, points)
     return parts
+
+
+def _numbered(element: str, part: Interface, points: Floats) -> Interface:
+    """An interface with numbers of nodes."""
+    where = part.nodes
+    if isinstance(where, str):
+        raise MechanismError.of(element, "a name of a surface is for bc.flexible", where, "give its nodes")
+    if not isinstance(where, Selection):
+        return part
+    chosen = np.nonzero(where.near(points))[0]
+    if chosen.size == 0:
+        raise MechanismError.of(element, "no node lies there", where, "give it a tolerance")
+    at = where.middle(points[chosen]) if part.position is None else part.position
+    return replace(part, nodes=tuple(chosen.tolist()), position=tuple(at))
 
 
 def _frame(check: Check, points: Floats, of_node: int, name: str, part: Interface) -> _Frame:
@@ -267,7 +292,8 @@ class _Condensed:
         f, T = self._left, self._ties
         K_ff, M_ff = self._K[f][:, f], self._M[f][:, f]
         K_fb = (self._K @ T)[f].toarray()
-        interior = _Interior(K_ff, M_ff, self._means, self._sparse)
+        points = self._points[f[:: self._of_node] // self._of_node]
+        interior = _Interior(K_ff, M_ff, self._means, points, self._sparse)
         static = interior.static(K_fb, self._rigid.size)
         Phi, squares = interior.modes(modes)
         n = 6 * len(self._frames)
@@ -289,30 +315,30 @@ class _Condensed:
 class _Interior:
     """Statics and vibration of what lies between the interfaces."""
 
-    def __init__(self, K: Any, M: Any, means: Any, sparse: Any) -> None:
+    def __init__(self, K: Any, M: Any, means: Any, points: Floats, sparse: Any) -> None:
         self._K, self._M, self._A = K, M, means
         self._size = K.shape[0]
-        scale = float(K.diagonal().mean()) if self._size else 1.0
-        rows = scale * means  # multipliers of the size of displacements
-        self._scale = scale
-        if means.shape[0]:
-            held = sparse.bmat([[K, rows.T], [rows, None]], format="csc")
-        else:
-            held = K.tocsc()
-        self._held = held
         if not self._size:
             return
+        self._scale = float(K.diagonal().mean())
+        rows = self._scale * means  # multipliers of the size of displacements
+        some = means.shape[0] > 0
+        self._held = sparse.bmat([[K, rows.T], [rows, None]], format="csc") if some else K.tocsc()
+        order = _by_nodes(points, K, sparse)
+        self._order = np.concatenate([order, np.arange(self._size, self._held.shape[0])])
         linalg = needed("scipy.sparse.linalg", "reducing a solid", "solids")
         # Symmetric: diagonal pivots, but where multipliers have none.
-        threshold = 0.01 if means.shape[0] else 0.0
-        options = {"SymmetricMode": True}
+        how = {"diag_pivot_thresh": 0.01 if some else 0.0, "options": {"SymmetricMode": True}}
         try:
-            self._lu = linalg.splu(
-                held, permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=threshold, options=options
-            )
+            turned = self._held[self._order][:, self._order].tocsc()
+            self._factors = linalg.splu(turned, permc_spec="NATURAL", **how)
         except RuntimeError as error:
-            rule = "parts of the solid are not held by all interfaces together"
-            raise MechanismError.of("reduce", rule, None, "is the mesh in one piece?") from error
+            raise MechanismError.of("reduce", _LOOSE, None, _PIECES) from error
+
+    def _solved(self, loads: Floats) -> Floats:
+        found = np.empty_like(loads)
+        found[self._order] = self._factors.solve(loads[self._order])
+        return found
 
     def static(self, K_fb: Floats, rigid: int) -> Floats:
         """Displacements where one freedom of one frame is 1, the others 0: rigid frames first."""
@@ -322,8 +348,7 @@ class _Interior:
         loads[self._size :, rigid:] = self._scale * np.eye(means)
         if not self._size:
             return np.zeros((0, rigid + means))
-        found = self._lu.solve(loads)
-        found += self._lu.solve(loads - self._held @ found)
+        found = self._solved(loads)
         missing = np.abs(self._held @ found - loads).max(axis=0)
         sums = (abs(self._held) @ np.abs(found) + np.abs(loads)).max(axis=0)
         if not np.all(missing <= _RESIDUAL * sums):
@@ -346,9 +371,9 @@ class _Interior:
         shapes, squares = (
             self._dense(count) if self._size <= _SMALL or count > most // 3 else self._sparse(count)
         )
-        if squares[0] <= 0.0 or not np.all(np.isfinite(shapes)):
-            rule = "parts of the solid move freely while all interfaces are held"
-            raise MechanismError.of("reduce", rule, float(squares[0]), "is the mesh in one piece?")
+        apart = np.sum(np.abs(shapes) * (abs(self._K) @ np.abs(shapes)), axis=0)
+        if not np.all(squares > _FREE * apart):
+            raise MechanismError.of("reduce", _LOOSE, float(squares[0]), _PIECES)
         # Forces of a mode along what interfaces leave free: its part along A' is what holds the means.
         pull = self._K @ shapes - (self._M @ shapes) * squares
         if self._A.shape[0]:
@@ -366,8 +391,7 @@ class _Interior:
         means = np.zeros(self._A.shape[0])
 
         def bent(loads: Floats) -> Floats:
-            solved: Floats = self._lu.solve(np.concatenate([np.ravel(loads), means]))
-            return solved[: self._size]
+            return self._solved(np.concatenate([np.ravel(loads), means]))[: self._size]
 
         start = bent(np.random.default_rng(1).standard_normal(self._size))
         operator = linalg.LinearOperator(self._K.shape, matvec=bent, dtype=float)
@@ -385,11 +409,31 @@ class _Interior:
         K, M = self._K.toarray(), self._M.toarray()
         free = linalg.null_space(self._A.toarray()) if self._A.shape[0] else np.eye(self._size)
         # 1/w^2 are the eigenvalues of M by K, which is positive where M, of lumped masses, need not be.
-        inverse, shapes = linalg.eigh(free.T @ M @ free, free.T @ K @ free)
+        try:
+            inverse, shapes = linalg.eigh(free.T @ M @ free, free.T @ K @ free)
+        except np.linalg.LinAlgError as error:  # K is not positive
+            raise MechanismError.of("reduce", _LOOSE, None, _PIECES) from error
         inverse, shapes = inverse[::-1][:count], shapes[:, ::-1][:, :count]
         if inverse[-1] <= 1e-14 * inverse[0]:
             raise MechanismError.of("reduce", "there are not as many modes with mass", count, "ask for fewer")
         return free @ (shapes / np.sqrt(inverse)), 1.0 / inverse
+
+
+def _by_nodes(points: Floats, K: Any, sparse: Any) -> Any:
+    """The order of freedoms in which elimination fills little."""
+    of_node = K.shape[0] // len(points)
+    one = sparse.csr_matrix((np.ones(K.nnz, dtype=np.int8), *_pattern(K)), shape=K.shape)
+    gathered = sparse.kron(
+        sparse.eye(len(points), dtype=np.int8), np.ones((of_node, 1), dtype=np.int8)
+    ).tocsr()
+    coupled = (gathered.T @ one @ gathered).tocsr()
+    coupled.data[:] = 1
+    return (of_node * dissected(points, coupled)[:, None] + np.arange(of_node)).ravel()
+
+
+def _pattern(K: Any) -> tuple[Any, Any]:
+    rows = K.tocsr()
+    return rows.indices, rows.indptr
 
 
 def _six(frames: list[int]) -> Any:
