@@ -248,8 +248,8 @@ class Mechanism(Colliding):
         >>> solid = mech.add_flexible("bar", bar)
         >>> wall = mech.add_joint("wall", bc.Fixed(), "ground", "bar/left")
         >>> load = mech.add_force("load", bc.Wrench(force=(0, 1.0, 0)), "bar/right")
-        >>> rest = bc.find_equilibrium(mech).mechanism
-        >>> bent = rest.bodies["bar/right"].position[1]
+        >>> report = bc.find_equilibrium(mech)
+        >>> bent = mech.bodies["bar/right"].position[1]
         >>> print(f"{bent * 1e6:.2f} um, by hand {1e6 / (3 * 2.1e11 * np.pi * 0.01**4 / 4):.2f} um")
         202.10 um, by hand 202.10 um
         """
