@@ -233,8 +233,9 @@ def of_solids():
     yield from (bc.OnPlane((0, 0, 0), "z"), bc.OnCylinder((0, 0, 0), "x", 0.1), bc.OnSphere((0, 0, 0), 0.1))
     yield from (bc.InBox((0, 0, 0), (1, 1, 1)), bc.Interface([0]))
     pytest.importorskip("scipy", reason="needs extra `solids`")
-    bar = bc.reduce(*solids.beam(4), {"left": bc.Interface([0]), "right": [4]}, modes=2)
-    yield from (bar, bc.Mechanism("bar").add_flexible("bar", bar))
+    K, M, nodes = solids.beam(4)
+    bar = bc.reduce(K, M, nodes, {"left": bc.Interface([0]), "right": [4]}, modes=2)
+    yield from (bar, bc.Mechanism("bar").add_flexible("bar", bar), bc.FiniteElements(K, M, nodes, {"A": [0]}))
 
 
 def shapes_and_formulas():

@@ -304,6 +304,8 @@ from bellcrank.mechanism.sensors import SensorKind as SensorKind
 from bellcrank.mechanism.shape import Shape as Shape
 from bellcrank.run.controllers import BodyReading as BodyReading
 from bellcrank.run.controllers import Readings as Readings
+from bellcrank.solids.calculix import FiniteElements as FiniteElements
+from bellcrank.solids.calculix import read_calculix as read_calculix
 from bellcrank.solids.flexible import flexible as flexible
 from bellcrank.solids.reduced import ReducedSolid as ReducedSolid
 from bellcrank.solids.reduction import Interface as Interface

@@ -99,6 +99,7 @@ _WITHIN: Final = {
     "LoadKind": ("carried", "loads", "fault_of"),
     "Shape": ("volume_beyond", "mass_beyond", "moved"),
     "Function": ("flat",),
+    "Selection": ("near", "middle", "distances"),
     "Curve": ("coordinate_params",),
     "Run": ("followed",),
     "Trajectory": ("within",),

@@ -43,8 +43,8 @@ def flexible(
     what to install, without the libraries of the extra `solids`.
 
     >>> points = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]) * 0.1
-    >>> ends = {"foot": bc.OnPlane((0, 0, 0), "z"), "side": bc.OnPlane((0.1, 0, 0), (1, 1, 1))}
-    >>> rock = bc.flexible((points, [(0, 1, 2, 3), (1, 2, 3, 4)]), ("70 GPa", 0.3, 2700), ends, modes=0)
+    >>> foot = {"foot": bc.OnPlane((0, 0, 0), "z")}
+    >>> rock = bc.flexible((points, [(0, 1, 2, 3), (1, 2, 3, 4)]), ("70 GPa", 0.3, 2700), foot)
     >>> print(f"{rock.mass:.3f} kg")    # of a tetrahedron of 1/6 and one of 1/3 dm^3
     1.350 kg
     """

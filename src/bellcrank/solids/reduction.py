@@ -108,7 +108,7 @@ def reduce(
 
     >>> bar = bc.reduce(*bar_matrices, {"left": [0], "right": [10]}, modes=2)
     >>> print(bar)
-    <ReducedSolid of 3.14 kg: interfaces 'left', 'right', 2 modes>
+    <ReducedSolid of 2.46615 kg: interfaces 'left', 'right', 2 modes>
     """
     sparse = needed("scipy.sparse", "reducing a solid", "solids")
     with Check("reduce") as check:
