@@ -1,10 +1,13 @@
 """Flexible solids from shapes: drawings, surfaces, meshes, arrays; against closed forms and full models."""
 
+import importlib
+
 import numpy as np
 import pytest
 from rigs import solids
 
 import bellcrank as bc
+from bellcrank import extras
 from bellcrank.solids import flexible as assembled
 from bellcrank.solids import meshes
 
@@ -230,6 +233,19 @@ def test_what_is_wrong_is_said(tmp_path):
     meshio.Mesh(brick, [("hexahedron", np.arange(8)[None])]).write(tmp_path / "brick.vtu")
     with pytest.raises(bc.MechanismError, match="only tetrahedra are taken"):
         bc.flexible(tmp_path / "brick.vtu", STEEL, ENDS, unit="m")
+
+
+@pytest.mark.parametrize("library", ["skfem", "scipy", "meshio"])
+def test_what_is_not_installed_is_named(library, monkeypatch, tmp_path):
+    def missing(module):
+        if module.startswith(library):
+            raise ModuleNotFoundError(module)
+        return importlib.import_module(module)
+
+    monkeypatch.setattr(extras, "import_module", missing)
+    meshio.Mesh(*block((1, 1, 1))[:1], [("tetra", block((1, 1, 1))[1])]).write(tmp_path / "a.vtu")
+    with pytest.raises(bc.Unsupported, match=rf"needs {library}: pip install 'bellcrank\[solids\]'"):
+        bc.flexible(tmp_path / "a.vtu", STEEL, ENDS, unit="m")
 
 
 def test_selections():

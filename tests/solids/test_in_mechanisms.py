@@ -103,7 +103,7 @@ def test_rigid_motion_is_exact(block):
     spin = np.array([0.0, 0.0, 0.3])
     mech = with_solid(block, velocity=(1.0, 2.0, 3.0), angular_velocity=tuple(spin))
     for formulation in ("lagrange", "recursive"):
-        run = bc.simulate(mech, 1.0, formulation=formulation, method="bdf", tolerance=1e-9)
+        run = bc.simulate(mech, 0.2, formulation=formulation, method="bdf", tolerance=1e-8)
         centre = np.zeros((len(run.time), 3))
         for name in ("solid", "solid/left", "solid/right", "solid/top"):
             body = mech.bodies[name]
@@ -116,7 +116,7 @@ def test_rigid_motion_is_exact(block):
         wanted = wanted - np.array([0, 0, 0.5 * 9.81]) * t**2
         np.testing.assert_allclose(centre, wanted, atol=1e-7)
         turned = 2 * np.arctan2(run.body("solid").rotation[-1, 3], run.body("solid").rotation[-1, 0])
-        assert turned == pytest.approx(0.3, abs=1e-6)
+        assert turned == pytest.approx(0.06, abs=1e-6)
         strains = [abs(run.joint(name).position).max() for name in mech.joints]
         assert max(strains) < 1e-7
 
@@ -138,7 +138,7 @@ def test_damping(bar):
     np.testing.assert_allclose([mode.damping for mode in modes][:6], wanted[:6], rtol=1e-2)
 
 
-@pytest.mark.parametrize("formulation", ["lagrange", "recursive"])
+@pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_a_blow_against_the_matrices(block, formulation):
     """A force at one interface, the other held: the linear equations of the matrices, by exponentials."""
     mech = with_solid(block, gravity=(0, 0, 0), held=["left"])

@@ -37,6 +37,7 @@ _RESIDUAL: Final = 1e-6  # of forces, in parts of their sums without signs
 _SMALL: Final = 400  # freedoms up to which matrices are dense
 _LINE: Final = 1e-6  # second extent of nodes, in parts of the first
 _MOST_MODES: Final = 500
+_SETTLED: Final = 1e-11  # change of w^2, in parts, at which modes are found
 _FREE: Final = 1e-13  # energy of a mode, in parts of that of its displacements without their signs
 _LOOSE: Final = "parts of the solid move freely while all interfaces are held"
 _PIECES: Final = "is the mesh in one piece?"
@@ -396,7 +397,9 @@ class _Interior:
         start = bent(np.random.default_rng(1).standard_normal(self._size))
         operator = linalg.LinearOperator(self._K.shape, matvec=bent, dtype=float)
         try:
-            squares, shapes = linalg.eigsh(self._K, count, M=self._M, sigma=0.0, OPinv=operator, v0=start)
+            squares, shapes = linalg.eigsh(
+                self._K, count, M=self._M, sigma=0.0, OPinv=operator, v0=start, tol=_SETTLED
+            )
         except linalg.ArpackError as error:
             raise MechanismError.of(
                 "reduce", f"the modes were not found ({error})", count, "ask for fewer"
