@@ -160,6 +160,17 @@ def test_a_blow_against_the_matrices(block, formulation):
     np.testing.assert_allclose(right, q[:3], atol=1e-4 * size)
 
 
+def test_pictures_show_the_solid_and_no_wheels(bar):
+    mech = with_solid(bar, held=["left"])
+    scene = bc.scene.of(mech)
+    assert list(scene.joints) == ["wall left"]
+    drawn = {name for name, pieces in scene.bodies.items() if pieces}
+    assert drawn - {"ground"} == {"solid"}
+    mech = with_solid(bar, shapes=bc.Box((1, 0.02, 0.02), position=(0.5, 0, 0)))
+    assert [piece.role for piece in bc.scene.of(mech).bodies["solid"]] == ["shape"]
+    assert mech.bodies["solid"].mass == pytest.approx(bar.mass, rel=0.01)
+
+
 def test_files_hold_it(bar, tmp_path):
     mech = with_solid(bar, held=["left"], damping=1e-5)
     bc.save(mech, tmp_path / "bar.yaml")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple
 
-from bellcrank.mechanism.attachment import Attachment, ConstraintKind, End, coordinates, markers
+from bellcrank.mechanism.attachment import Attachment, Constraint, ConstraintKind, End, coordinates, markers
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate
 from bellcrank.mechanism.fields import array, described
@@ -93,9 +93,17 @@ class FlexibleInterface(ConstraintKind):
 
 def amplitudes(mechanism: Mechanism) -> set[str]:
     """Names of bodies whose turns are amplitudes of modes: they have the inertia of a mode, and no weight."""
-    interfaces = [c for c in mechanism.constraints.values() if isinstance(c.kind, FlexibleInterface)]
-    joints = {end.joint for c in interfaces for end in c.joint_coordinates}
+    joints = {end.joint for one in _interfaces(mechanism) for end in one.joint_coordinates}
     return {mechanism.joints[name].marker_2.body for name in joints if name in mechanism.joints}
+
+
+def frames(mechanism: Mechanism) -> set[str]:
+    """Names of bodies that are frames of interfaces."""
+    return {one.markers[1].body for one in _interfaces(mechanism)}
+
+
+def _interfaces(mechanism: Mechanism) -> list[Constraint]:
+    return [one for one in mechanism.constraints.values() if isinstance(one.kind, FlexibleInterface)]
 
 
 def _within_a_turn(amplitude: Coordinate) -> Coordinate:

@@ -230,6 +230,7 @@ class Mechanism(Colliding):
         angular_velocity: given.Numbers = (0.0, 0.0, 0.0),
         damping: float = 0.0,
         damping_ratio: float = 0.0,
+        shapes: Shape | Sequence[Shape] = (),
     ) -> Flexible:
         """Add a flexible solid, reduced to its interfaces.
 
@@ -237,6 +238,7 @@ class Mechanism(Colliding):
             angular_velocity: of its frame in the world, as of a body; it starts without strain.
         damping: in proportion to stiffness, s. damping_ratio: of the modes, in parts of critical damping,
             nearly; both add up.
+        shapes: of the solid, which are drawn and move with its mean motion, without densities.
 
         Adds the body `name`, its mean motion; for each interface the body "name/interface", on which joints,
         markers and forces stand as on any body; and for each mode the joint "name/mode 1", ..., whose angle
@@ -254,7 +256,9 @@ class Mechanism(Colliding):
         202.10 um, by hand 202.10 um
         """
         pose, motion = (position, rotation), (velocity, angular_velocity)
-        found: Flexible = views.add_flexible(self, name, solid, pose, motion, damping, damping_ratio)
+        found: Flexible = views.add_flexible(
+            self, name, solid, pose, motion, (damping, damping_ratio), shapes
+        )
         return found
 
     def add_marker(self, marker: Marker) -> Marker:

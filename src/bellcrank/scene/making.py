@@ -10,6 +10,7 @@ import numpy as np
 
 from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.drive import Drive
+from bellcrank.mechanism.flexible import amplitudes, frames
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
@@ -48,6 +49,7 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
     layers = layers_of(setting)
     cams = list(cam_pieces(setting, unit))
     seen = {piece.carrier for piece in cams}
+    seen |= {setting.number(name) for name in amplitudes(setting.mechanism) | frames(setting.mechanism)}
     for number in range(len(setting.carriers) - 1):
         if not setting.shown(number):
             shapes[number] = made_up(setting, number, unit, layers[number], number in seen)
@@ -112,7 +114,7 @@ def _glyphs(setting: Setting, pieces: list[list[Piece]], unit: float) -> dict[st
         if type(force.kind).__name__ in _MOTORS:
             driven.update(joints_of(force))
     stack = _Stack(setting, pieces, unit)
-    known = {carrier.name for carrier in setting.carriers}
+    known = {carrier.name for carrier in setting.carriers} - amplitudes(mechanism)
     return {
         name: GlyphBuilder(setting, joint, unit, name in driven, stack).glyph()
         for name, joint in mechanism.joints.items()

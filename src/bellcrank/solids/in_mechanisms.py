@@ -45,8 +45,8 @@ def add_flexible(
     solid: Any,
     pose: tuple[Any, Any],
     motion: tuple[Any, Any],
-    damping: Any,
-    damping_ratio: Any,
+    damping: tuple[Any, Any],
+    shapes: Any,
 ) -> Flexible:
     """`Mechanism.add_flexible`."""
     element = f"flexible solid {name!r}"
@@ -56,8 +56,8 @@ def add_flexible(
         origin, turn = check.vector("position", pose[0], "m"), check.quaternion("rotation", pose[1])
         speed = check.vector("velocity", motion[0], "m/s")
         spin = check.vector("angular_velocity", motion[1], "rad/s")
-        lag = check.not_negative("damping", damping, "s")
-        ratio = check.not_negative("damping_ratio", damping_ratio)
+        lag = check.not_negative("damping", damping[0], "s")
+        ratio = check.not_negative("damping_ratio", damping[1])
     parts = _parts(element, reduced)
     A = matrix(turn)
     with Whole(mechanism):
@@ -69,6 +69,7 @@ def add_flexible(
             as_tuple(parts.centre),
             position=origin,
             velocity=speed,
+            shapes=shapes,
             **rigid,
         )
         wheels = tuple(
