@@ -83,6 +83,14 @@ def test_three_interfaces_with_axes_of_their_own(block, held):
     np.testing.assert_allclose(found[:8], wanted[:8], rtol=1e-6)
 
 
+def test_one_interface_alone():
+    rod = bc.reduce(*solids.beam(10), {"left": [0]}, modes=6)
+    for held in ((), ("left",)):
+        mech = with_solid(rod, gravity=(0, 0, 0), held=held)
+        found = np.sort([mode.frequency for mode in bc.linearize(mech).modes()])[0 if held else 6 :]
+        np.testing.assert_allclose(found[:6], rod.frequencies(held)[:6], rtol=1e-7)
+
+
 def test_statics_are_exact(bar):
     mech = with_solid(bar, held=["left"])
     mech.add_force("load", bc.Wrench(force=(0, 20.0, 0)), "solid/right")
@@ -185,6 +193,8 @@ def test_what_is_refused_leaves_nothing(bar):
         mech.add_flexible("bar", 3.0)
     with pytest.raises(bc.MechanismError, match="damping must not be negative"):
         mech.add_flexible("bar", bar, damping=-1.0)
+    with pytest.raises(bc.MechanismError, match="one interface and no modes"):
+        mech.add_flexible("bar", bc.reduce(*solids.beam(4), {"left": [0]}, modes=0))
     mech.add_body("bar/right", 1.0, (1, 1, 1))
     with pytest.raises(bc.MechanismError, match="this name is taken"):
         mech.add_flexible("bar", bar)

@@ -116,6 +116,9 @@ class _Parts:
 
 def _parts(element: str, solid: ReducedSolid) -> _Parts:
     m, size = len(solid.names), len(solid.mass_matrix)
+    if size == 6:
+        rule, advice = "it has one interface and no modes: nothing of it bends", "reduce it with some modes"
+        raise MechanismError.of(element, rule, None, advice)
     M = np.array(solid.mass_matrix)
     bounds, inner = slice(0, 6 * m), slice(6 * m, size)
     # The mass that moves with the interfaces alone: that which modes between them leave.
