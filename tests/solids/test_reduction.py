@@ -127,6 +127,8 @@ def test_files_hold_it_whole(tmp_path):
 
 def test_files_of_something_else_are_refused(tmp_path):
     where = tmp_path / "bar.npz"
+    with pytest.raises(bc.MechanismError, match="there is no such file"):
+        bc.ReducedSolid.load(where)
     where.write_bytes(b"no archive")
     with pytest.raises(bc.MechanismError, match="not a reduced solid"):
         bc.ReducedSolid.load(where)

@@ -15,7 +15,7 @@ from bellcrank.errors import MechanismError, Unsupported
 from bellcrank.extras import needed
 from bellcrank.mechanism.checking import Check, nearest, required_path
 from bellcrank.mechanism.units import size_of_unit
-from bellcrank.named_files import admit
+from bellcrank.named_files import opened
 from bellcrank.solids.reduced import Floats
 
 _DRAWINGS: Final = (".step", ".stp", ".iges", ".igs", ".brep")
@@ -53,10 +53,9 @@ class Tetrahedra:
 def of_file(element: str, path: Any, size: float | None, unit: Any) -> Tetrahedra:
     """The tetrahedra of a file. size: of elements that are made here, m. unit: of lengths in the file."""
     where = Path(required_path(element, path))
-    admit(where)
-    if not where.is_file():
-        raise MechanismError.of(element, "there is no such file", str(where))
-    if where.stat().st_size > _MOST_BYTES:
+    with opened(where, element) as file:
+        size_of_file = os.fstat(file.fileno()).st_size
+    if size_of_file > _MOST_BYTES:
         raise MechanismError.of(element, f"the file has more than {_MOST_BYTES // 10**6} MB", str(where))
     kind = where.suffix.lower()
     if kind in _DRAWINGS:

@@ -11,6 +11,7 @@ import os
 import zipfile
 from dataclasses import dataclass
 from functools import cached_property
+from io import BytesIO
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,6 +20,7 @@ from numpy.typing import NDArray
 
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check, check_name, required_names, required_path
+from bellcrank.named_files import content_of
 from bellcrank.slips import answering
 from bellcrank.whole_files import whole_file
 
@@ -171,7 +173,7 @@ class ReducedSolid:
     def load(cls, path: str | os.PathLike[str]) -> ReducedSolid:
         """Read what `save` wrote, and check it.
 
-        Raises MechanismError for a file of something else, and FileNotFoundError if there is none.
+        Raises MechanismError for a file of something else, and where there is none.
 
         >>> bc.reduce(*bar_matrices, {"left": [0], "right": [10]}).save("bar.npz")
         >>> bc.ReducedSolid.load("bar.npz").names
@@ -179,11 +181,12 @@ class ReducedSolid:
         """
         where = Path(required_path("file", path))
         element = f"file '{where}'"
+        content = BytesIO(content_of(where, element, _MOST_BYTES))
         try:
-            with zipfile.ZipFile(where) as archive:
+            with zipfile.ZipFile(content) as archive:
                 if sum(member.file_size for member in archive.infolist()) > _MOST_BYTES:
                     raise MechanismError.of(element, f"reduced solids have at most {_MOST_BYTES // 10**6} MB")
-            with np.load(where, allow_pickle=False) as file:
+            with np.load(content, allow_pickle=False) as file:
                 if int(file["format"]) > _FORMAT:
                     raise MechanismError.of(element, "it was written by a later version of bellcrank")
                 names = tuple(str(name) for name in np.ravel(file["names"]))
