@@ -111,6 +111,15 @@ def test_units_of_other_programs_and_frames():
     np.testing.assert_allclose(there.stiffness_matrix, here.stiffness_matrix, rtol=1e-7, atol=1e-3)
 
 
+def test_a_model_of_interfaces_alone():
+    K, M, nodes = solids.beam(1)
+    bar = bc.reduce(K, M, nodes, {"left": [0], "right": [1]}, modes=0)
+    np.testing.assert_allclose(bar.stiffness_matrix, K, rtol=1e-9, atol=1e-6)
+    np.testing.assert_allclose(bar.mass_matrix, M, rtol=1e-12)
+    with pytest.raises(bc.MechanismError, match="must not exceed the 0 freedoms"):
+        bc.reduce(K, M, nodes, {"left": [0], "right": [1]}, modes=1)
+
+
 def test_files_hold_it_whole(tmp_path):
     bar = bc.reduce(*solids.beam(6), {"left": [0], "right": [6]}, modes=2)
     bar.save(tmp_path / "bar.npz")
@@ -198,9 +207,12 @@ def test_models_that_cannot_be_reduced_are_refused_in_words():
     with pytest.raises(bc.MechanismError, match="units must name a length and a mass"):
         bc.reduce(K, M, nodes, both, units=("mm", "s"))
     # Two blocks that do not touch, of which one has no interface.
-    two = [np.kron(np.eye(2), matrix) for matrix in (K, M)]
-    with pytest.raises(bc.MechanismError, match="is the mesh in one piece"):
-        bc.reduce(*two, np.vstack([nodes, nodes + np.array([0, 1, 0])]), both)
+    for counts in ((4, 1, 1), (12, 3, 2)):
+        *given, at = solids.bricks(counts)
+        apart = dict(zip(both, solids.ends(at), strict=True))
+        two = [np.kron(np.eye(2), matrix) for matrix in given]
+        with pytest.raises(bc.MechanismError, match="is the mesh in one piece"):
+            bc.reduce(*two, np.vstack([at, at + np.array([0, 1, 0])]), apart)
     loose = [np.pad(matrix, (0, 3)) for matrix in (K, M)]
     with pytest.raises(bc.MechanismError, match=r"3 freedoms have no stiffness, of nodes \[20\]"):
         bc.reduce(*loose, np.vstack([nodes, [9.0, 0, 0]]), both)

@@ -344,11 +344,11 @@ class _Interior:
     def static(self, K_fb: Floats, rigid: int) -> Floats:
         """Displacements where one freedom of one frame is 1, the others 0: rigid frames first."""
         means = self._A.shape[0]
+        if not self._size:
+            return np.zeros((0, rigid + means))
         loads = np.zeros((self._size + means, rigid + means))
         loads[: self._size, :rigid] = -K_fb
         loads[self._size :, rigid:] = self._scale * np.eye(means)
-        if not self._size:
-            return np.zeros((0, rigid + means))
         found = self._solved(loads)
         missing = np.abs(self._held @ found - loads).max(axis=0)
         sums = (abs(self._held) @ np.abs(found) + np.abs(loads)).max(axis=0)
