@@ -1,4 +1,4 @@
-"""Beams: bending at rest and in motion beside EXUDYN, cost of a segment, ropes of 1,000 segments, undamped vibration."""
+"""Beams beside EXUDYN, at rest and in motion; the cost of a segment, long ropes, undamped vibration."""
 
 from __future__ import annotations
 
@@ -33,7 +33,8 @@ _COLUMNS: Final = (
     Column("error", "error of the tip / length", 2), Column("ms", "CPU ms"),
 )  # fmt: skip
 _COST_COLUMNS: Final = (
-    Column("what", "what"), Column("segments", "segments", 5), Column("steps", "steps", 6), Column("us", "CPU us"),
+    Column("what", "what"), Column("segments", "segments", 5), Column("steps", "steps", 6),
+    Column("us", "CPU us"),
 )  # fmt: skip
 
 
@@ -175,9 +176,9 @@ def _undamped() -> tuple[list[Row], list[Row]]:
     """Steps of the steel cantilever that is let go: `auto` chosen, `bdf` free, and held at order 2."""
     steel = bc.Section.rectangle(0.02, 0.004, E=210e9, nu=0.3, density=7850)
     steps, rows = {}, list[Row]()
-    for name, given in {
-        "bdf of order 2": {"method": "bdf", "max_order": 2}, "bdf": {"method": "bdf"}, "esdirk": {"method": "esdirk"},
-    }.items():  # fmt: skip
+    methods: dict[str, dict[str, Any]] = {"bdf of order 2": {"method": "bdf", "max_order": 2}}
+    methods |= {"bdf": {"method": "bdf"}, "esdirk": {"method": "esdirk"}}
+    for name, given in methods.items():
         mech = bc.Mechanism("cantilever")
         mech.add_beam("beam", steel, start=mech.ground.marker(), end=(0.5, 0, 0), segments=8)
         begun = process_time()

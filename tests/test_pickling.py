@@ -11,7 +11,7 @@ from pkgutil import walk_packages
 
 import numpy as np
 import pytest
-from rigs import examples
+from rigs import examples, solids
 
 import bellcrank as bc
 import bellcrank.expression as ex
@@ -158,7 +158,12 @@ def made():
     hung = bc.InverseKinematics(door())
     yield from (hung, hung.nearest({hung.model.bodies[0]: (0.1, 0.2, 0.0)}))
     yield from (*map(examples.joint, JOINT_KINDS), ForkInSlot())
-    yield from (examples.constraints(), examples.forces(), examples.FUNCTIONS_OF_TIME, examples.PATHS)
+    yield from (
+        examples.constraints(together=True),
+        examples.forces(),
+        examples.FUNCTIONS_OF_TIME,
+        examples.PATHS,
+    )
     yield from (
         bc.Event("late", x - 1.0),
         bc.Controller(max, 0.1),
@@ -168,7 +173,7 @@ def made():
         mechanism.joints,
         mechanism.forces,
     )
-    yield from shapes_and_formulas()
+    yield from (*shapes_and_formulas(), *of_solids())
     yield from elements_and_parts_of_results()
     yield from (x, ex.sin(x) + bc.t, ex.Vector(x, 0, 1), ex.rotation_x(x), ex.translation(x, 0, 0))
     yield from (ex.count_operations(x + 1.0), ex.rotation_x(x).rotation)
@@ -230,6 +235,16 @@ def beam_at_rest():
     section = bc.Section.circle(0.04, E=2e11, nu=0.3, density=7850.0)
     mech.add_beam("boom", section, "ground", (1, 0, 0), segments=2)
     return bc.statics(mech).beam("boom")
+
+
+def of_solids():
+    """A reduced solid and what it is made from and becomes."""
+    yield from (bc.OnPlane((0, 0, 0), "z"), bc.OnCylinder((0, 0, 0), "x", 0.1), bc.OnSphere((0, 0, 0), 0.1))
+    yield from (bc.InBox((0, 0, 0), (1, 1, 1)), bc.Interface([0]))
+    pytest.importorskip("scipy", reason="needs extra `solids`")
+    K, M, nodes = solids.beam(4)
+    bar = bc.reduce(K, M, nodes, {"left": bc.Interface([0]), "right": [4]}, modes=2)
+    yield from (bar, bc.Mechanism("bar").add_flexible("bar", bar), bc.FiniteElements(K, M, nodes, {"A": [0]}))
 
 
 def shapes_and_formulas():

@@ -1,6 +1,6 @@
-"""EXUDYN on beams: geometrically exact elements in space, nodes with rotation vectors (Lie group), its fast module.
+"""EXUDYN on beams: geometrically exact elements in space, nodes with rotation vectors, its fast module.
 
-Usage: exudyn_beams.py PROBLEM SEGMENTS [REPEATS] [STEP]; prints JSON: CPU seconds of solving, and where the tip is.
+Usage: exudyn_beams.py PROBLEM SEGMENTS [REPEATS] [STEP]. Prints JSON: CPU seconds of solving, the tip's place.
 """
 
 # run as scripts, so siblings import by plain name; a checker that sees a package cannot find them
@@ -13,6 +13,7 @@ import io
 import json
 import statistics
 import sys
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ def _system(beam: Beam, segments: int) -> tuple[Any, list[int]]:
                 itemInterface.NodeRigidBodyRotVecLG(referenceCoordinates=[*place, *beam.rotation_vector])
             )
         )
-    for one, two in zip(nodes[:-1], nodes[1:], strict=True):
+    for one, two in pairwise(nodes):
         length = float(np.linalg.norm(along))
         system.AddObject(
             itemInterface.ObjectBeamGeometricallyExact(

@@ -80,6 +80,8 @@ from bellcrank.mechanism.custom_joints import Rolling as Rolling
 from bellcrank.mechanism.custom_joints import RollingCurve as RollingCurve
 from bellcrank.mechanism.custom_joints import SurfaceJoint as SurfaceJoint
 from bellcrank.mechanism.custom_joints import SurfaceOnSurface as SurfaceOnSurface
+from bellcrank.mechanism.flexible import Flexible as Flexible
+from bellcrank.mechanism.flexible import FlexibleInterface as FlexibleInterface
 from bellcrank.mechanism.formulas import CustomConstraint as CustomConstraint
 from bellcrank.mechanism.formulas import CustomForce as CustomForce
 from bellcrank.mechanism.formulas import EndCoordinate as EndCoordinate
@@ -306,6 +308,16 @@ from bellcrank.mechanism.sensors import SensorKind as SensorKind
 from bellcrank.mechanism.shape import Shape as Shape
 from bellcrank.run.controllers import BodyReading as BodyReading
 from bellcrank.run.controllers import Readings as Readings
+from bellcrank.solids.calculix import FiniteElements as FiniteElements
+from bellcrank.solids.calculix import read_calculix as read_calculix
+from bellcrank.solids.flexible import flexible as flexible
+from bellcrank.solids.reduced import ReducedSolid as ReducedSolid
+from bellcrank.solids.reduction import Interface as Interface
+from bellcrank.solids.reduction import reduce as reduce
+from bellcrank.solids.selections import InBox as InBox
+from bellcrank.solids.selections import OnCylinder as OnCylinder
+from bellcrank.solids.selections import OnPlane as OnPlane
+from bellcrank.solids.selections import OnSphere as OnSphere
 from bellcrank.trajectory.beams import BeamHistory as BeamHistory
 from bellcrank.trajectory.contact_stress import ContactStress as ContactStress
 from bellcrank.trajectory.histories import BodyHistory as BodyHistory

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from bellcrank.errors import Unsupported
+from bellcrank.extras import needed
 from bellcrank.studies.differentiable import DifferentiableFunction, checked_function
-from bellcrank.studies.extras import needed
 
 
 def wrap(function: DifferentiableFunction, name: str = "bellcrank") -> Any:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from bellcrank.formulations.state_derivatives import StateDerivatives
     from bellcrank.formulations.system import System
     from bellcrank.linear.modes import Modes
+    from bellcrank.mechanism.flexible import Flexible
     from bellcrank.mechanism.mechanism import Mechanism
     from bellcrank.studies.gradient import Gradient
     from bellcrank.trajectory.moves import MoveTrajectory
@@ -49,6 +50,13 @@ def view(
     from bellcrank.viewer import opening
 
     return opening.view(what, arguments, host, port, token)
+
+
+def add_flexible(mechanism: Mechanism, *arguments: Any) -> Flexible:
+    """`Mechanism.add_flexible`."""
+    from bellcrank.solids import in_mechanisms
+
+    return in_mechanisms.add_flexible(mechanism, *arguments)
 
 
 def html(mechanism: Mechanism) -> str:
@@ -106,4 +114,4 @@ publishing.Package._answering = staticmethod(answering)  # noqa: SLF001
 publishing.Package._close = staticmethod(close)  # noqa: SLF001
 views.draw, views.view, views.html, views.derivatives = draw, view, html, derivatives
 views.rest_derivatives, views.mode_gradient = rest_derivatives, mode_gradient
-views.friction_again = friction_again
+views.friction_again, views.add_flexible = friction_again, add_flexible

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 from bellcrank.errors import Fault, MechanismError, Unsupported
+from bellcrank.extras import needed
 from bellcrank.studies.differentiable import DifferentiableFunction, checked_function
-from bellcrank.studies.extras import needed
 
 
 def wrap(function: DifferentiableFunction) -> Callable[[Any], Any]:

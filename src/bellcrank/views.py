@@ -50,6 +50,7 @@ class Page(Protocol):
 
 
 draw: Callable[..., Figure]
+add_flexible: Callable[..., Any]
 view: Callable[..., Page]
 html: Callable[[Any], str]
 derivatives: Callable[..., Any]

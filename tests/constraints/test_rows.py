@@ -55,7 +55,8 @@ CASES = {
     **LED,
     **{f"joint-{name}": ("pair", examples.joint(name)) for name in examples.JOINT_KINDS if name != "Free"},
     **{
-        f"constraint-{name}": ("constrained", kind, letters) for name, kind, letters in examples.constraints()
+        f"constraint-{name}": ("constrained", kind, letters)
+        for name, kind, letters in examples.constraints(together=True)
     },
 }
 # How far both bodies are moved from where the rows are satisfied; only a little where there is a curve, for

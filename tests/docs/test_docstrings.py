@@ -27,7 +27,8 @@ NEEDS = {  # what an example calls: the package of an extra
     r"to_xarray": "xarray",
     r"to_control": "control",
     r"\.table\(": "pandas",
-    r"bc\.fit\(|bc\.optimize\(": "scipy",
+    r"bc\.fit\(|bc\.optimize\(|bc\.reduce\(": "scipy",
+    r"bc\.flexible\(": "skfem",
 }
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

@@ -64,7 +64,10 @@ PICTURED += [
         "38-a-designers-tasks",
     )
 ]
-NEEDED = {ROOT / "docs" / "guide" / "31-other-optimizers.md": ("jax", "casadi")}
+NEEDED = {
+    ROOT / "docs" / "guide" / "31-other-optimizers.md": ("jax", "casadi"),
+    ROOT / "docs" / "guide" / "41-a-bracket.md": ("scipy", "skfem", "meshio", "gmsh"),
+}
 PARTLY_PICTURED = [  # others are drawn by examples
     ROOT / "docs" / "guide" / f"{name}.md" for name in ("24-modes", "28-tyres-and-a-rider", "prosthetic-arm")
 ]

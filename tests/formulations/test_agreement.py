@@ -45,8 +45,8 @@ def test_forces(formulation, kind, ends):
 
 @pytest.mark.parametrize(
     ("kind", "ends"),
-    [case[1:] for case in examples.constraints()],
-    ids=[c[0] for c in examples.constraints()],
+    [case[1:] for case in examples.constraints(together=True)],
+    ids=[c[0] for c in examples.constraints(together=True)],
 )
 def test_constraints(formulation, kind, ends):
     agreed(floating.constrained(kind, ends, seed=2).mechanism, formulation)

@@ -27,6 +27,7 @@ BY_HAND = {
     "Piecewise": [bc.Piecewise((0.0, 0.5, 1.3), ((1.0, 2.0), (3.0, 4.0)), "periodic")],
     "Rational": [bc.Rational((0.0, 0.5), ((1.0, 2.0),), ((1.0, 0.1),), "linear")],
     "PlanetaryGear": [bc.PlanetaryGear(sun_teeth=20, ring_teeth=50)],
+    "FlexibleInterface": [bc.FlexibleInterface([[0.1, 0.0], [0.2, -1.0], [0.0, 0.0], *[[1e-3, 2.0]] * 3])],
     "Prism": [
         bc.Prism([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], 0.1),
         bc.Prism([(-1.0, -1.0), (1.0, -1.0), (0.5, 1.0), (-0.5, 1.0)], 2.0, position=(1.0, 0.0, 2.0)),

@@ -6,7 +6,7 @@ import pytest
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError, Unsupported
-from bellcrank.studies.extras import needed
+from bellcrank.extras import needed
 
 POINTER = b"version https://git-lfs.github.com/spec/v1\noid sha256:" + b"0" * 64 + b"\nsize 12345\n"
 

@@ -296,6 +296,7 @@ SAMPLES = [
     bc.Belt(radii=(1.0, 2.0), coefficient=0.3, pretension=100.0),
     bc.RackPinion(0.1),
     bc.Coupling((1.0, 2.0), 0.5),
+    bc.FlexibleInterface([[0.5, 1.0]] * 6),
     bc.ScrewCoupling(0.1),
     bc.Cable(1.0),
     bc.Winch(0.1),

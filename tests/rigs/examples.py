@@ -22,6 +22,7 @@ FIELDS = {
     "teeth": (2, 40),
     "lead_angle": 0.3,
     "coefficients": (1.5, -2.0),
+    "shapes": ((0.2,), (-0.1,), (0.3,), (0.1,), (0.2,), (-0.2,)),
 }
 # Where a field alone is not enough.
 WHEELS = {"radii": (0.3, 0.2)}
@@ -85,8 +86,11 @@ def joint(name):
     return kind(**values)
 
 
-def constraints():
-    """(id, kind instance, letters of its ends) for every constraint kind and every form of ends it takes."""
+def constraints(together=False):
+    """(id, kind instance, letters of its ends) for every constraint kind and every form of ends it takes.
+
+    together: also those whose bodies must start where they belong.
+    """
     found = []
     for name, kind in CONSTRAINT_KINDS.items():
         needed = [] if name == "CamFollower" else _required(kind)
@@ -95,6 +99,8 @@ def constraints():
             values.update(WHEELS)
         for letters in _forms(kind.pattern):
             if name == "Coupling" and len(letters) != len(FIELDS["coefficients"]):
+                continue
+            if name == "FlexibleInterface" and (letters != "MMJ" or not together):  # of one mode here
                 continue
             given = CAMS[letters] if name == "CamFollower" else values
             given = given | ({"radii": way(kind, letters)} if issubclass(kind, Way) else {})

@@ -167,7 +167,7 @@ def test_killing_a_dask_worker_loses_nothing(client, expected):
 
 
 def test_missing_libraries_are_named(monkeypatch):
-    from bellcrank.studies import extras
+    from bellcrank import extras
 
     def missing(name):
         raise ModuleNotFoundError(f"No module named {name!r}", name=name)

@@ -1,4 +1,4 @@
-"""The names that examples in docstrings may use: `bc`, `np`, and mechanisms that are made afresh for each.
+"""The names that examples in docstrings may use: `bc`, `np`, mechanisms and matrices, made afresh for each.
 
 The reference shows the functions below, so that a reader can run the examples; the tests run all of them.
 """
@@ -98,8 +98,30 @@ def cube() -> bc.Mechanism:
     return mech
 
 
-READY: Final[dict[str, Callable[[], bc.Mechanism]]] = {
-    make.__name__: make for make in (pendulum, four_bar, slider_crank, arm, shafts, block, cube)
+def bar_matrices() -> tuple[Any, Any, Any]:
+    """Stiffness, mass and nodes of a round steel bar of 1 m by 20 mm, in ten elements of a beam, along x."""
+    size, section, second = 0.1, np.pi * 0.01**2, np.pi * 0.01**4 / 4
+    bent = np.array([[12, 6, -12, 6], [6, 4, -6, 2], [-12, -6, 12, -6], [6, 2, -6, 4]])
+    moved = np.array([[156, 22, 54, -13], [22, 4, 13, -3], [54, 13, 156, -22], [-13, -3, -22, 4]])
+    K, M = np.zeros((66, 66)), np.zeros((66, 66))
+    for at in range(0, 60, 6):
+        line, turn = [at, at + 6], [at + 3, at + 9]
+        for along, stiff, heavy in (
+            (line, 2.1e11 * section, 7850 * section),
+            (turn, 1.6e11 * second, 15700 * second),
+        ):
+            K[np.ix_(along, along)] += stiff / size * np.array([[1, -1], [-1, 1]])
+            M[np.ix_(along, along)] += heavy * size / 6 * np.array([[2, 1], [1, 2]])
+        for across, sign in (((1, 5), 1), ((2, 4), -1)):
+            scale = np.array([1, sign * size] * 2)
+            place = np.array([at + across[0], at + across[1], at + 6 + across[0], at + 6 + across[1]])
+            K[np.ix_(place, place)] += 2.1e11 * second / size**3 * bent * np.outer(scale, scale)
+            M[np.ix_(place, place)] += 7850 * section * size / 420 * moved * np.outer(scale, scale)
+    return K, M, np.linspace((0, 0, 0), (1, 0, 0), 11)
+
+
+READY: Final[dict[str, Callable[[], Any]]] = {
+    make.__name__: make for make in (pendulum, four_bar, slider_crank, arm, shafts, block, cube, bar_matrices)
 }
 
 

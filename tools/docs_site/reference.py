@@ -46,6 +46,7 @@ GROUPS: Final = {
         Group("results", "Results", "What a run has recorded."),
         Group("analysis", "Analysis", "Assembly, degrees of freedom, statics, kinematics, verification."),
         Group("studies", "Studies", "Many runs: sweeps, optimization, fits to recorded data."),
+        Group("solids", "Flexible solids", "From finite elements to interfaces and modes between them."),
         Group("files", "Files", "Mechanisms in files."),
         Group(
             "expressions",
@@ -76,6 +77,7 @@ _ROOMS: Final = (
     (r"io", "files"),
     (r"expression", "expressions"),
     (r"scene", "scene"),
+    (r"solids", "solids"),
     (r"errors", "errors"),
 )
 _FIRST: Final = (
@@ -97,6 +99,7 @@ _WITHIN: Final = {
     "LoadKind": ("carried", "loads", "fault_of"),
     "Shape": ("volume_beyond", "mass_beyond", "moved"),
     "Function": ("flat",),
+    "Selection": ("near", "middle", "distances"),
     "Curve": ("coordinate_params",),
     "Run": ("followed",),
     "Trajectory": ("within",),

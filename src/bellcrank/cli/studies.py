@@ -188,7 +188,7 @@ def conclude(
 
 def table_of(path: str) -> Any:
     """A CSV file of 100 MB at most as a pandas table. Raises MechanismError for another."""
-    from bellcrank.studies.extras import needed
+    from bellcrank.extras import needed
 
     pandas = needed("pandas", "a table")
     try:

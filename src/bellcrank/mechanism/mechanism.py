@@ -22,6 +22,7 @@ from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.cylinders import Telescopic
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import check_units, remove_element, replace_element
+from bellcrank.mechanism.flexible import Flexible
 from bellcrank.mechanism.flywheels import add_flywheels
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.joining import join
@@ -261,6 +262,47 @@ class Mechanism(Colliding):
         more: dict[str, Any] = {"segments": segments, "damping": damping, "up": up, "stations": stations}
         more["points"] = points
         return add_beam(self, name, section, start, end, **more)
+
+    def add_flexible(
+        self,
+        name: str,
+        solid: Any,
+        position: given.Numbers = (0.0, 0.0, 0.0),
+        rotation: given.Rows = (1.0, 0.0, 0.0, 0.0),
+        velocity: given.Numbers = (0.0, 0.0, 0.0),
+        angular_velocity: given.Numbers = (0.0, 0.0, 0.0),
+        damping: float = 0.0,
+        damping_ratio: float = 0.0,
+        shapes: Shape | Sequence[Shape] = (),
+    ) -> Flexible:
+        """Add a flexible solid, reduced to its interfaces.
+
+        solid: a `ReducedSolid`, as `bc.reduce` and `bc.flexible` make them. position, rotation, velocity,
+            angular_velocity: of its frame in the world, as of a body; it starts without strain.
+        damping: in proportion to stiffness, s. damping_ratio: of the modes, in parts of critical damping,
+            nearly; both add up.
+        shapes: of the solid, which are drawn and move with its mean motion, without densities.
+
+        Adds the body `name`, its mean motion; for each interface the body "name/interface", on which joints,
+        markers and forces stand as on any body; and for each mode the joint "name/mode 1", ..., whose angle
+        is the amplitude. Strains are small, motion is not.
+        Raises MechanismError with all faults; nothing is added then.
+
+        >>> bar = bc.reduce(*bar_matrices, {"left": [0], "right": [10]}, modes=4)
+        >>> mech = bc.Mechanism("cantilever", gravity=(0, 0, 0))
+        >>> solid = mech.add_flexible("bar", bar)
+        >>> wall = mech.add_joint("wall", bc.Fixed(), "ground", "bar/left")
+        >>> load = mech.add_force("load", bc.Wrench(force=(0, 1.0, 0)), "bar/right")
+        >>> report = bc.find_equilibrium(mech)
+        >>> bent = mech.bodies["bar/right"].position[1]
+        >>> print(f"{bent * 1e6:.2f} um, by hand {1e6 / (3 * 2.1e11 * np.pi * 0.01**4 / 4):.2f} um")
+        202.10 um, by hand 202.10 um
+        """
+        pose, motion = (position, rotation), (velocity, angular_velocity)
+        found: Flexible = views.add_flexible(
+            self, name, solid, pose, motion, (damping, damping_ratio), shapes
+        )
+        return found
 
     def add_marker(self, marker: Marker) -> Marker:
         """Register a named marker as "body.name", even if nothing is attached to it.

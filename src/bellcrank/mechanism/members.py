@@ -58,7 +58,7 @@ def add_rod(
         dense = check.positive("density", density, "kg/m^3")
     shape = _round(thick, apart, 0.5 * apart, dense)
     axes = orientation(f"rod {name!r}", axis=way)
-    with _Whole(mechanism):
+    with Whole(mechanism):
         body = mechanism.add_body(name, position=foot, rotation=axes, shapes=shape)
         for which, along in (("start", 0.0), ("end", apart)):
             mechanism.add_marker(body.marker((0.0, 0.0, along), name=which))
@@ -102,7 +102,7 @@ def add_strut(
     axes = orientation(f"strut {name!r}", axis=way)
     head = tuple((np.asarray(foot) + apart * np.asarray(way)).tolist())
     limits = Limit(closed, most) if kind.stop_stiffness is None else ()
-    with _Whole(mechanism):
+    with Whole(mechanism):
         barrel = mechanism.add_body(
             f"{name} barrel",
             tube.mass,
@@ -119,7 +119,7 @@ def add_strut(
     return Strut(barrel, plunger, slide, force)
 
 
-class _Whole:
+class Whole:
     """Takes everything back that was added to a mechanism if something is refused."""
 
     def __init__(self, mechanism: Mechanism) -> None:

@@ -15,6 +15,7 @@ from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.cylinders import Telescopic
 from bellcrank.mechanism.drive import Drive
 from bellcrank.mechanism.fields import Description, declarations
+from bellcrank.mechanism.flexible import amplitudes
 from bellcrank.mechanism.flywheels import flywheels_in
 from bellcrank.mechanism.functions import Constant, Ramp
 from bellcrank.mechanism.units import degrees_text, in_degrees
@@ -181,7 +182,7 @@ def _struts(mechanism: Mechanism) -> Iterator[str]:
 
 def _masses(mechanism: Mechanism) -> Iterator[str]:
     """Masses that are far apart, and moments of inertia that belong to larger bodies."""
-    own = flywheels_in(mechanism)
+    own = flywheels_in(mechanism) | amplitudes(mechanism)
     known = [body for body in mechanism.bodies.values() if body.mass_known and body.name not in own]
     if not known:
         return

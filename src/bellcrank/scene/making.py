@@ -10,6 +10,7 @@ import numpy as np
 
 from bellcrank.compile.state import Floats, State
 from bellcrank.mechanism.drive import Drive
+from bellcrank.mechanism.flexible import amplitudes, frames
 from bellcrank.mechanism.flywheels import flywheels_in
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.marker import GROUND
@@ -50,6 +51,7 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
     cams = list(cam_pieces(setting, unit))
     seen = {piece.carrier for piece in cams}
     unseen = flywheels_in(setting.mechanism)
+    seen |= {setting.number(name) for name in amplitudes(setting.mechanism) | frames(setting.mechanism)}
     for number, name in enumerate(carrier.name for carrier in setting.carriers[:-1]):
         if not setting.shown(number) and name not in unseen:
             shapes[number] = made_up(setting, number, unit, layers[number], number in seen)
@@ -114,7 +116,7 @@ def _glyphs(setting: Setting, pieces: list[list[Piece]], unit: float) -> dict[st
         if type(force.kind).__name__ in _MOTORS:
             driven.update(joints_of(force))
     stack = _Stack(setting, pieces, unit)
-    known = {carrier.name for carrier in setting.carriers}
+    known = {carrier.name for carrier in setting.carriers} - amplitudes(mechanism)
     unseen = flywheels_in(mechanism)
     return {
         name: GlyphBuilder(setting, joint, unit, name in driven, stack).glyph()

@@ -20,6 +20,7 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.extras import needed
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
@@ -28,7 +29,6 @@ from bellcrank.studies.data import Predictions, Record, records_of, union_of_tim
 from bellcrank.studies.evaluator import Evaluator, accuracy_of, free_parameters, noise_of
 from bellcrank.studies.exact import SEARCHED, OfRecords, asked_for, exactly
 from bellcrank.studies.experiment import Experiment, checked_analysis
-from bellcrank.studies.extras import needed
 from bellcrank.studies.progress import CountProgress
 from bellcrank.studies.workers import workers_of
 from bellcrank.trajectory.columns import quantity

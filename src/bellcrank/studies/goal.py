@@ -13,10 +13,10 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import FaultList
+from bellcrank.extras import needed
 from bellcrank.mechanism.checking import Check
 from bellcrank.studies.evaluator import Evaluator
 from bellcrank.studies.experiment import Outcome
-from bellcrank.studies.extras import needed
 from bellcrank.studies.measures import Measure, measures_of
 
 _KEPT: Final = 1e-6  # of the size of a bound: by how much a constraint may be missed

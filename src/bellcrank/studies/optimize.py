@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.extras import needed
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
@@ -17,7 +18,6 @@ from bellcrank.slips import answered, answering
 from bellcrank.studies.evaluator import Evaluator, Free, free_parameters
 from bellcrank.studies.exact import OfMeasures, exactly
 from bellcrank.studies.experiment import Experiment, Measures, checked_analysis
-from bellcrank.studies.extras import needed
 from bellcrank.studies.goal import BUDGETS, METHODS, Goal, Limits, OutOfBudget, limits_of, searched
 from bellcrank.studies.measures import measures_of
 from bellcrank.studies.progress import CountProgress

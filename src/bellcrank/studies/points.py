@@ -10,11 +10,11 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, FaultList, MechanismError
+from bellcrank.extras import needed
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import Parameter
-from bellcrank.studies.extras import needed
 
 SAMPLES: Final = ("sobol", "halton", "latin", "random")
 ARRANGEMENTS: Final = ("grid", "zip", *SAMPLES)

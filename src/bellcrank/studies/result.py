@@ -12,11 +12,11 @@ import numpy as np
 
 from bellcrank.compile.state import Floats
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.extras import needed
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.html import displayed
 from bellcrank.slips import answering
 from bellcrank.studies.experiment import run_path
-from bellcrank.studies.extras import needed
 from bellcrank.studies.points import Points
 from bellcrank.trajectory.trajectory import Trajectory
 

@@ -17,9 +17,9 @@ from typing import Any, Final, Protocol, TypeAlias
 import numpy as np
 
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.extras import needed
 from bellcrank.mechanism.checking import Check
 from bellcrank.studies.experiment import Experiment, Outcome
-from bellcrank.studies.extras import needed
 
 Point: TypeAlias = tuple[int, Mapping[str, float]]
 Result: TypeAlias = tuple[int, Outcome]

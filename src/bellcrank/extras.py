@@ -1,4 +1,4 @@
-"""The libraries that studies need and an installation may lack."""
+"""The libraries that an installation may lack."""
 
 from __future__ import annotations
 
