@@ -175,7 +175,7 @@ def _costs(repeats: int, longest: int) -> tuple[list[Row], list[Row]]:
 def _undamped() -> tuple[list[Row], list[Row]]:
     """Steps of the steel cantilever that is let go: `auto` chosen, `bdf` free, and held at order 2."""
     steel = bc.Section.rectangle(0.02, 0.004, E=210e9, nu=0.3, density=7850)
-    steps, rows = {}, list[Row]()
+    steps, rows = dict[str, int](), list[Row]()
     methods: dict[str, dict[str, Any]] = {"bdf of order 2": {"method": "bdf", "max_order": 2}}
     methods |= {"bdf": {"method": "bdf"}, "esdirk": {"method": "esdirk"}}
     for name, given in methods.items():
@@ -186,7 +186,7 @@ def _undamped() -> tuple[list[Row], list[Row]]:
             mech, 0.2, formulation="lagrange", tolerance=1e-5, reactions=False, output_step=0.2, **given
         )
         spent = 1e6 * (process_time() - begun)
-        steps[name] = run.statistics["steps"]
+        steps[name] = int(run.statistics["steps"])
         rows.append(
             {"what": f"undamped, {name}", "segments": 8, "steps": steps[name], "us": Spread.of([spent])}
         )

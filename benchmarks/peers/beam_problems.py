@@ -1,6 +1,6 @@
 """Beams that peers and bellcrank solve alike: numbers alone.
 
-Princeton: E. H. Dowell, J. J. Traybar, An experimental study of the nonlinear stiffness of a rotor blade, 1975.
+Princeton: E. H. Dowell, J. J. Traybar, The nonlinear stiffness of a rotor blade, an experiment, 1975.
 Spaghetti: J. C. Simo, L. Vu-Quoc, CMAME 66 (1988), section 6, in space. Trusted values: Cosserat shooting to
 1e-12, and what two codes extrapolate to within 4e-5 m.
 """

@@ -1,6 +1,6 @@
 """EXUDYN on beams: geometrically exact elements in space, nodes with rotation vectors, its fast module.
 
-Usage: exudyn_beams.py PROBLEM SEGMENTS [REPEATS] [STEP]. Prints JSON: CPU seconds of solving, the tip's place.
+Usage: exudyn_beams.py PROBLEM SEGMENTS [REPEATS] [STEP]. Prints CPU seconds and the tip's place as JSON.
 """
 
 # run as scripts, so siblings import by plain name; a checker that sees a package cannot find them
