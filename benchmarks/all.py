@@ -1,4 +1,4 @@
-"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction, films, the page."""
+"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction, beams, films, page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from benchmarks import (
     dca,
     derivatives,
     films,
+    flexible,
     friction,
     humanoid,
     loops,
@@ -46,6 +47,7 @@ def command(form: Form) -> None:
         humanoid.run,
         friction.run,
         films.run,
+        flexible.run,
         page.run,  # the last, since it uses all cores
     )
     publish([run() for run in runs], form)
