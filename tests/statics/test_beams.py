@@ -230,3 +230,53 @@ def test_places_of_a_bent_beam_are_numbers():
         mech.add_beam("beam", section, start=(0, 0, 0), end=(reach, 0, 0), points=[(1, 0, 0.2)])
     with pytest.raises(bc.MechanismError, match="neighbouring points must differ"):
         mech.add_beam("beam", section, start=(0, 0, 0), end=(2, 0, 0), points=[(0, 0, 0)])
+
+
+def composite(coupling):
+    """Stretching twists it: N = EA e + c k, M_x = c e + GJ k."""
+    stiffness = np.diag([1e6, 4e5, 4e5, 200.0, 300.0, 500.0])
+    stiffness[0, 3] = stiffness[3, 0] = coupling
+    return bc.Section.composite(stiffness, mass_per_length=1.0, inertia_per_length=(2e-4, 1e-4, 1e-4))
+
+
+def test_a_pulled_composite_beam_twists():
+    """Without a moment k = -c e/GJ, so that N = (EA - c^2/GJ) e."""
+    coupling, pull, length = 5000.0, 1000.0, 2.0
+    mech = bc.Mechanism("spar", gravity=(0, 0, 0))
+    beam = mech.add_beam("spar", composite(coupling), "ground", (length, 0, 0), segments=4)
+    mech.add_force("pull", bc.Wrench(force=(pull, 0, 0)), beam.marker(length))
+    rest = bc.statics(mech)
+    strain = pull / (1e6 - coupling**2 / 200.0)
+    place, (w, x, _, _) = rest.state.position[-1], rest.state.rotation[-1]
+    assert place == pytest.approx((length * (1.0 + strain), 0, 0), abs=1e-9)
+    assert 2.0 * np.arctan2(x, w) == pytest.approx(-coupling / 200.0 * strain * length, rel=1e-7)
+    results = rest.beam("spar")
+    assert results.force(0.7)[0] == pytest.approx((pull, 0, 0), abs=1e-6 * pull)
+    assert results.curvature(0.7)[0, 0] == pytest.approx(-coupling / 200.0 * strain, rel=1e-7)
+    assert results.strain_energy[0] == pytest.approx(0.5 * pull * strain * length, rel=1e-7)
+
+
+def test_a_composite_section_without_coupling_is_a_general_one():
+    plain = bc.Section.general(
+        EA=1e6,
+        GA=4e5,
+        GJ=200.0,
+        EI=(300.0, 500.0),
+        mass_per_length=1.0,
+        inertia_per_length=(2e-4, 1e-4, 1e-4),
+    )
+    ends = []
+    for section in (plain, composite(0.0)):
+        mech = bc.Mechanism("spar")
+        beam = mech.add_beam("spar", section, "ground", (1, 0, 0), segments=4)
+        mech.add_force("push", bc.Wrench(force=(0, 300.0, 200.0), moment=(20.0, 0, 0)), beam.marker(1.0))
+        ends.append(bc.statics(mech).state.position[-1])
+    assert ends[0] == pytest.approx(ends[1], abs=1e-10)
+
+
+def test_composite_sections_are_judged():
+    lopsided = np.eye(6)
+    lopsided[0, 1] = 0.5
+    for stiffness, rule in ((lopsided, "symmetric"), (np.diag([1, 1, 1, 1, 1, -1.0]), "positive definite")):
+        with pytest.raises(bc.MechanismError, match=rule):
+            bc.Section.composite(stiffness, mass_per_length=1.0, inertia_per_length=(1, 1, 1))

@@ -65,7 +65,7 @@ class BeamSegment(ForceKind):
     """A piece of an elastic beam between two nodes: markers whose x axes run along the beam.
 
     length: unloaded, m. flexibility: 1/EA, 1/GA_y, 1/GA_z, 1/GJ, 1/EI_y, 1/EI_z of its section, 1/N and
-        1/(N m^2).
+        1/(N m^2); or the whole matrix, its upper triangle by rows, 21 numbers.
     damping: its loads are stiffness times the strain and its rate times this, s.
     unloaded: stretch, shear along y and z, twist and curvature about y and z without loads, 1 and 1/m.
 
@@ -83,19 +83,25 @@ class BeamSegment(ForceKind):
     """
 
     length: FloatField = quantity("m", "positive")
-    flexibility: FloatsField = array("", 6, sign="positive")
+    flexibility: FloatsField = array("", None)
     damping: FloatField = quantity("s", "not negative", default=0.0)
     unloaded: FloatsField = array("", 6, default=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "A piece of an elastic beam between two nodes."
 
+    def _judge(self, check: Check) -> None:
+        if len(check.faults) > 0:
+            return
+        if len(self.flexibility) not in (6, 21):
+            check.fault("flexibility must have 6 numbers, or the 21 of a triangle", len(self.flexibility))
+        elif np.linalg.eigvalsh(flexibility_matrix(self.flexibility)).min() <= 0.0:
+            check.fault("flexibility must be positive definite", self.flexibility)
+
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Six linear laws of stiffness 1, along strains half the square of which is energy."""
         first, second = markers(ends)
-        place = dict(zip(_DIAGONAL, self.flexibility, strict=True))
-        upper = (place.get(k, 0.0) for k in range(21))
-        numbers = (self.length, *upper, *self.unloaded)
+        numbers = (self.length, *_triangle(self.flexibility), *self.unloaded)
         laws = (
             Law.of(
                 self, "linear", Coordinate(f"beam_{k}", first, second, numbers),
@@ -104,6 +110,21 @@ class BeamSegment(ForceKind):
             for k in range(1, 7)
         )  # fmt: skip
         return Lowered(laws=tuple(laws))
+
+
+def _triangle(flexibility: Any) -> tuple[Any, ...]:
+    """The upper triangle by rows, 21 numbers."""
+    if len(flexibility) == 21:
+        return tuple(flexibility)
+    place = dict(zip(_DIAGONAL, flexibility, strict=True))
+    return tuple(place.get(k, 0.0) for k in range(21))
+
+
+def flexibility_matrix(flexibility: Any) -> np.ndarray[Any, Any]:
+    """The matrix (6, 6) of 6 numbers on its diagonal, or of the 21 of its upper triangle by rows."""
+    matrix = np.zeros((6, 6))
+    matrix[np.triu_indices(6)] = [float(present(one)) for one in _triangle(flexibility)]
+    return matrix + np.triu(matrix, 1).T
 
 
 def _section(check: Check, name: str, value: Any) -> Any:

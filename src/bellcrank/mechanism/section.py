@@ -18,7 +18,13 @@ from bellcrank.expression import functions
 from bellcrank.mechanism import given
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.fields import Description, array, described, quantity
-from bellcrank.mechanism.given import FloatField, FloatsField, OptionalFloatField, OptionalFloatsField
+from bellcrank.mechanism.given import (
+    FloatField,
+    FloatsField,
+    OptionalFloatField,
+    OptionalFloatsField,
+    TableField,
+)
 from bellcrank.mechanism.parameters import is_expression, present
 from bellcrank.mechanism.rotation import from_matrix
 from bellcrank.mechanism.shape import Box, Cylinder, Shape
@@ -98,6 +104,8 @@ class Section(Description, ABC):
     @property
     def flexibility(self) -> tuple[Any, ...]:
         """1/EA, 1/GA_y, 1/GA_z, 1/GJ, 1/EI_y, 1/EI_z: strain per load, 1/N and 1/(N m^2).
+
+        Of a composite section the upper triangle of the whole matrix, by rows.
 
         >>> bc.Section.general(EA=100.0, GA=50.0, GJ=4.0, EI=(2.0, 8.0), mass_per_length=1.0).flexibility
         (0.01, 0.02, 0.02, 0.25, 0.5, 0.125)
@@ -231,6 +239,24 @@ class Section(Description, ABC):
         pairs: Any = [two if isinstance(two, (tuple, list, np.ndarray)) else (two, two) for two in (GA, EI)]
         return General(EA, pairs[0], GJ, pairs[1], mass_per_length, inertia_per_length)
 
+    @staticmethod
+    def composite(
+        stiffness: given.Rows, *, mass_per_length: given.Number, inertia_per_length: given.Numbers
+    ) -> Section:
+        """A section in which loads couple: by its whole stiffness, as section analyses of laminates give it.
+
+        stiffness: (6, 6), symmetric and positive definite: loads N, Q_y, Q_z, M_x, M_y, M_z by stretch,
+            shear along y and z, twist and curvature about y and z; N, N m and N m^2.
+        mass_per_length: kg/m. inertia_per_length: about x, y, z, kg m.
+
+        >>> coupled = np.diag([1e6, 4e5, 4e5, 200.0, 300.0, 300.0])
+        >>> coupled[0, 3] = coupled[3, 0] = 2000.0    # stretching twists it
+        >>> spar = bc.Section.composite(coupled, mass_per_length=1.0, inertia_per_length=(2e-4, 1e-4, 1e-4))
+        >>> print(f"{spar.EI[0]:.1f} N m^2, {spar.EA:.1f} N")    # free to twist it is softer
+        300.0 N m^2, 980000.0 N
+        """
+        return Composite(stiffness, mass_per_length, inertia_per_length)
+
 
 @described
 class General(Section):
@@ -252,6 +278,61 @@ class General(Section):
             return about_x, about_y, about_z
         about_y, about_z = (self.mass_per_length * one / self.EA for one in self.EI)
         return about_y + about_z, about_y, about_z
+
+
+@described
+class Composite(Section):
+    """A section in which loads couple: see `Section.composite`."""
+
+    stiffness: TableField = array("", 6, 6)
+    mass_per_length: FloatField = quantity("kg/m", "positive")
+    inertia_per_length: FloatsField = array("kg m", 3, sign="positive")
+    meaning: ClassVar[str] = "By its whole stiffness (6, 6): stretch, shears, twist, curvatures; and mass."
+
+    def _judge(self, check: Check) -> None:
+        if len(check.faults) > 0:
+            return
+        given_ = np.array(self.stiffness, dtype=float)
+        if not np.allclose(given_, given_.T, rtol=1e-9, atol=1e-12 * np.abs(given_).max()):
+            check.fault("stiffness must be symmetric", None)
+        elif np.linalg.eigvalsh(given_).min() <= 0.0:
+            check.fault("stiffness must be positive definite", None)
+
+    @property
+    def _compliance(self) -> Any:
+        found = np.linalg.inv(np.array(self.stiffness, dtype=float))
+        return 0.5 * (found + found.T)
+
+    @property
+    def flexibility(self) -> tuple[Any, ...]:
+        """The upper triangle of the matrix of strain per load, by rows, 21 numbers."""
+        return tuple(self._compliance[np.triu_indices(6)].tolist())
+
+    @property
+    def EA(self) -> Any:  # noqa: N802
+        """N, where it is free to twist and bend."""
+        return float(1.0 / self._compliance[0, 0])
+
+    @property
+    def GA(self) -> tuple[Any, Any]:  # noqa: N802
+        """N, along y and z, where it is free otherwise."""
+        return float(1.0 / self._compliance[1, 1]), float(1.0 / self._compliance[2, 2])
+
+    @property
+    def GJ(self) -> Any:  # noqa: N802
+        """N m^2, where it is free otherwise."""
+        return float(1.0 / self._compliance[3, 3])
+
+    @property
+    def EI(self) -> tuple[Any, Any]:  # noqa: N802
+        """N m^2, about y and z, where it is free otherwise."""
+        return float(1.0 / self._compliance[4, 4]), float(1.0 / self._compliance[5, 5])
+
+    @property
+    def rotary(self) -> tuple[Any, Any, Any]:
+        """The inertia per length about x, y and z, kg m."""
+        about_x, about_y, about_z = self.inertia_per_length
+        return about_x, about_y, about_z
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bellcrank.mechanism.beams import Beam, gregory
+from bellcrank.mechanism.beams import Beam, flexibility_matrix, gregory
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.references import markers_of
@@ -179,8 +179,8 @@ class BeamHistory:
         """
         where, several = self._given(station)
         k, _ = self._place(where)
-        found = self.moment(where) * np.array(self._beam.section.flexibility[3:], dtype=float)
-        found = found + self._unloaded[k, 3:]
+        loads = np.concatenate([self.force(where), self.moment(where)], axis=-1)
+        found = loads @ self._flexibility[:, 3:] + self._unloaded[k, 3:]
         return np.asarray(found if several else found[:, 0])
 
     def stress(self, station: Any = None) -> FloatArray:
@@ -248,7 +248,7 @@ class BeamHistory:
     @cached_property
     def _flexibility(self) -> FloatArray:
         """C of a unit of length, (6, 6)."""
-        return np.diag(np.array(self._beam.section.flexibility, dtype=float))
+        return flexibility_matrix(self._beam.section.flexibility)
 
     @cached_property
     def _along(self) -> FloatArray:
