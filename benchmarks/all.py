@@ -1,4 +1,4 @@
-"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction, beams, films, page."""
+"""All benchmarks with their defaults: formulations, loops, choices, contacts, friction, beams, films."""
 
 from __future__ import annotations
 
