@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.mechanism.attachment import Constraint
+from bellcrank.mechanism.beams import BeamSegment
 from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.ropes import Way
@@ -29,6 +30,7 @@ _SPRING: Final = (
 )
 _STOUTEST: Final = 0.06  # of its length, of a spring's pins
 _MOST_COILS: Final = 60
+_SHAPED: Final = (BeamSegment,)  # whose ends have the shapes of their section
 _RODS: Final = ("Distance", "RevoluteSpherical", "ParallelLink", "PlungingParallelLink")
 
 
@@ -37,7 +39,8 @@ def links_of(setting: Setting, unit: float) -> dict[str, Link]:
     mechanism = setting.mechanism
     found: dict[str, Link] = {}
     known = {carrier.name for carrier in setting.carriers}
-    forces = [force for force in mechanism.forces.values() if not isinstance(force.kind, Contact)]
+    forces = [force for force in mechanism.forces.values() if not isinstance(force.kind, (Contact, *_SHAPED))]
+    forces += [force for force in mechanism.forces.values() if _is_bare(setting, force)]
     elements: list[Any] = [*forces, *mechanism.constraints.values()]
     elements += [joint for joint in mechanism.joints.values() if joint.kind.name in _RODS]
     for element in elements:
@@ -67,6 +70,15 @@ def links_of(setting: Setting, unit: float) -> dict[str, Link]:
                 slack,
             )
     return found
+
+
+def _is_bare(setting: Setting, force: Any) -> bool:
+    """Whether a segment of a beam shows nothing by the shapes of its nodes: its section has no sizes."""
+    return isinstance(force.kind, _SHAPED) and not all(
+        setting.mechanism.bodies[marker.body].shapes
+        for marker in force.markers
+        if marker.body in setting.mechanism.bodies
+    )
 
 
 def _rope(setting: Setting, element: Any, unit: float) -> Link:
