@@ -21,7 +21,8 @@ IN_A_PLANE = ["Revolute", "PinInSlot", "PrismaticX", "Planar", "ParallelAxes", "
 # A follower is where its law says: tests/constraints/test_cams.py has random ones; worms are in
 # tests/fuzz/friction.py, so that the mechanisms of seeds stay the same.
 PLACED = ("CamFollower", "WormGear")
-# Ropes, and teeth that give, need wheels with parallel axes; test_ropes.py and test_teeth.py have them.
+# Ropes, and teeth that give, need wheels with parallel axes; test_ropes.py and test_teeth.py have them. Beams
+# are in random_beams.py.
 CONSTRAINTS = [
     form for form in examples.constraints() if form[1].name not in PLACED and not isinstance(form[1], Way)
 ]
@@ -30,7 +31,7 @@ ACTUATORS += ("BearingClearance",)  # none, but in their place: the mechanisms o
 FORCES = [
     form
     for form in examples.forces()
-    if form[1].name not in (*ACTUATORS, "ElasticGear") and not isinstance(form[1], Way)
+    if form[1].name not in (*ACTUATORS, "ElasticGear", "BeamSegment") and not isinstance(form[1], Way)
 ]
 ACTING = [form for form in examples.forces() if form[1].name in ACTUATORS]
 _TURNS = ("theta_x", "theta_y", "theta_z", "universal_1", "universal_2")
