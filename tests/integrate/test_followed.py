@@ -109,7 +109,7 @@ def free_fall():
         limits={"z": bc.Limit(lower=0.0, restitution=0.7)},
     )
     mech.add_force(
-        "spring", bc.SpringDamper(30.0, 0.3, 0.5), one.marker((0.1, 0.1, 0.0)), two.marker((0.0, 0.0, 0.1))
+        "spring", bc.SpringDamper(31.0, 0.3, 0.5), one.marker((0.1, 0.1, 0.0)), two.marker((0.0, 0.0, 0.1))
     )
     return mech
 
