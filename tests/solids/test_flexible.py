@@ -1,6 +1,7 @@
 """Flexible solids from shapes: drawings, surfaces, meshes, arrays; against closed forms and full models."""
 
 import importlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -160,7 +161,8 @@ def bracket(tmp_path_factory):
     """A plate of 100 x 60 x 10 mm with two bores, as a drawing and as a surface."""
     gmsh = pytest.importorskip("gmsh", reason="needs extra `solids`", exc_type=(ImportError, OSError))
     folder = tmp_path_factory.mktemp("bracket")
-    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    with meshes.signals_kept():
+        gmsh.initialize(readConfigFiles=False, interruptible=False)
     try:
         gmsh.option.setNumber("General.Terminal", 0)
         plate = gmsh.model.occ.addBox(0, 0, 0, 100, 60, 10)
@@ -272,3 +274,22 @@ def test_selections():
         bc.reduce(K, M, nodes, {"hub": bc.OnPlane((9, 0, 0), "x")})
     with pytest.raises(bc.MechanismError, match=r"is for bc\.flexible"):
         bc.reduce(K, M, nodes, {"hub": "hub"})
+
+
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="needs /proc")
+def test_meshing_leaves_signals_as_they_are():
+    """gmsh by itself lets SIGPIPE end the process, and drops the handlers of faults."""
+    pytest.importorskip("gmsh", reason="needs extra `solids`", exc_type=(ImportError, OSError))
+
+    def told():
+        lines = Path("/proc/self/status").read_text("ascii").splitlines()
+        return [
+            int(line.split()[1], 16) & 0xFFFFFFFF for line in lines if line.startswith(("SigIgn", "SigCgt"))
+        ]
+
+    before = told()
+    with meshes._gmsh("a solid") as gmsh:
+        gmsh.model.occ.addBox(0, 0, 0, 1, 1, 1)
+        gmsh.model.occ.synchronize()
+        assert told() == before
+    assert told() == before

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -20,6 +22,7 @@ from bellcrank.solids.reduced import Floats
 
 _DRAWINGS: Final = (".step", ".stp", ".iges", ".igs", ".brep")
 _SURFACES: Final = (".stl",)
+_ROOM: Final = 1024  # bytes, more than any struct sigaction has
 _MOST_BYTES: Final = 500_000_000
 _MOST_NODES: Final = 300_000
 _EDGES: Final = ((0, 1), (1, 2), (0, 2), (0, 3), (1, 3), (2, 3))
@@ -207,6 +210,23 @@ def _meshed(element: str, path: Path, size: float | None, length: float, surface
 
 
 @contextmanager
+def signals_kept() -> Iterator[None]:
+    """Put back what this process does with signals: gmsh lets a closed socket end it, by SIGPIPE."""
+    before: dict[int, Any] = {}
+    if os.name == "posix":
+        system = ctypes.CDLL(None)
+        for number in signal.valid_signals():
+            found = ctypes.create_string_buffer(_ROOM)  # a struct sigaction
+            if system.sigaction(int(number), None, found) == 0:
+                before[int(number)] = found
+    try:
+        yield
+    finally:
+        for known, found in before.items():
+            system.sigaction(known, found, None)
+
+
+@contextmanager
 def _gmsh(element: str) -> Iterator[Any]:
     """The module gmsh, with a model of its own; what the user does with it stays as it is."""
     try:
@@ -217,7 +237,8 @@ def _gmsh(element: str) -> Iterator[Any]:
     if running:
         advice = "call gmsh.finalize() first"
         raise MechanismError.of(element, "gmsh is in use in this process", None, advice)
-    gmsh.initialize(readConfigFiles=False, interruptible=False)
+    with signals_kept():
+        gmsh.initialize(readConfigFiles=False, interruptible=False)
     try:
         gmsh.option.setNumber("General.Terminal", 0)
         gmsh.model.add("solid")
