@@ -41,7 +41,8 @@ class BeamWatch:
 
     def first_bad(self, frames: Floats) -> int | None:
         """The number of the first frame in which a segment turns too far."""
-        turns = frames[:, self._columns].reshape(len(frames), -1, 4)[:, self._nodes]
+        rotations = frames[:, self._columns]  # of no frames, perhaps
+        turns = rotations.reshape(len(frames), rotations.shape[1] // 4, 4)[:, self._nodes]
         cosines = np.abs(np.sum(turns[:, :-1] * turns[:, 1:], axis=2))  # of half the angles
         bad = np.flatnonzero(np.any(cosines < np.cos(0.5 * _LARGEST), axis=1))
         if not bad.size:

@@ -107,8 +107,8 @@ class RopeWatch:
         position = np.zeros((count, self._bodies + 1, 3))
         rotation = np.zeros((count, self._bodies + 1, 4))
         rotation[:, -1, 0] = 1.0
-        position[:, :-1] = frames[:, self._poses[0]].reshape(count, -1, 3)
-        rotation[:, :-1] = frames[:, self._poses[1]].reshape(count, -1, 4)
+        position[:, :-1] = frames[:, self._poses[0]].reshape(count, self._bodies, 3)
+        rotation[:, :-1] = frames[:, self._poses[1]].reshape(count, self._bodies, 4)
         turn = rotation[:, self._carriers]
         return position[:, self._carriers] + rotate(turn, self._points), rotate(turn, self._axes)
 
