@@ -12,5 +12,5 @@ def test_random_beams(seed):
 
 
 def test_a_beam_that_turns_too_far_at_the_start_is_refused_by_name():
-    with pytest.raises(bc.SimulationError, match="beam 'beam 0': it turns by 1.08 rad within the segment"):
+    with pytest.raises(bc.SimulationError, match="beam 'beam 0': it turns by"):
         wrong(1285)
