@@ -178,7 +178,9 @@ def _meshed(element: str, path: Path, size: float | None, length: float, surface
                 gmsh.model.geo.addVolume([loop])
                 gmsh.model.geo.synchronize()
             else:
-                gmsh.option.setString("Geometry.OCCTargetUnit", "M")
+                # that of OpenCascade by itself, which keeps what it is told for the whole process
+                gmsh.option.setString("Geometry.OCCTargetUnit", "MM")
+                length = 1e-3
                 gmsh.model.occ.importShapes(os.fspath(path))
                 gmsh.model.occ.synchronize()
             if not gmsh.model.getEntities(3):
