@@ -196,3 +196,15 @@ def test_joint_coordinates_take_sparse_implicit_steps(loop):
         assert run.statistics.get("difference_evaluations", 0) == 0
         ends[formulation] = run.body("link 47").position[-1]
     np.testing.assert_allclose(ends["recursive"], ends["lagrange"], atol=1e-6)
+
+
+def test_joint_coordinates_take_sparse_steps_with_stops_and_friction():
+    mech = jointed(48, loop=True)
+    mech.replace(mech.joints["joint 20"], limits={"theta_z": bc.Limit(lower=-2e-4, upper=2e-4)})
+    mech.add_force("rub", bc.JointFriction(coulomb=0.5), "joint 30")
+    ends = {}
+    for formulation in ("lagrange", "recursive"):
+        run = bc.simulate(mech, 0.05, formulation=formulation, method="bdf", tolerance=1e-7)
+        ends[formulation] = run.body("link 47").position[-1]
+        assert np.abs(run.joint("joint 20").position[:, 0]).max() < 2e-4 + 1e-7
+    np.testing.assert_allclose(ends["recursive"], ends["lagrange"], atol=2e-6)

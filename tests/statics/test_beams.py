@@ -280,3 +280,17 @@ def test_composite_sections_are_judged():
     for stiffness, rule in ((lopsided, "symmetric"), (np.diag([1, 1, 1, 1, 1, -1.0]), "positive definite")):
         with pytest.raises(bc.MechanismError, match=rule):
             bc.Section.composite(stiffness, mass_per_length=1.0, inertia_per_length=(1, 1, 1))
+
+
+@pytest.mark.parametrize("segments", [8, 32])
+def test_steps_are_bent_along_stiff_segments(segments):
+    """Straight steps stretch it by their squares, so that many are needed."""
+    mech, _ = cantilever(segments, EA=1e6, force=(0, 1.0, 1.0))
+    assert bc.find_equilibrium(mech).iterations <= 12
+
+
+def test_a_straight_beam_becomes_a_circle():
+    """Stiff sideways: else the moment, whose axis is fixed, makes it spiral out of the plane."""
+    mech, beam = cantilever(8, EA=1e5, GA=1e9, EI=(1.0, 100.0), GJ=100.0)
+    mech.add_force("moment", bc.Wrench(moment=(0, -2.0 * np.pi, 0)), beam.marker(1.0))
+    assert tip(mech, beam) == pytest.approx((0, 0, 0), abs=1e-9)

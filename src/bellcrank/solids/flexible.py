@@ -37,7 +37,7 @@ def flexible(
         of a group of the mesh; or an `Interface` with one of these as its nodes.
     modes: as of `reduce`.
     size: of the elements where drawings and surfaces are meshed, m; by default a twentieth of the diagonal.
-    unit: of lengths in files of surfaces and meshes, such as "mm"; drawings have their own.
+    unit: of lengths in files of surfaces and meshes, such as "mm"; drawings have their own, .brep mm.
 
     Raises MechanismError for files that cannot be read or meshed, and parts without nodes; Unsupported, with
     what to install, without the libraries of the extra `solids`.
