@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "spatial/body_state.hpp"
-#include "spatial/lanes.hpp"
+#include "spatial/body_lanes.hpp"
 
 namespace bellcrank {
 
@@ -32,22 +31,6 @@ struct Pack {
 
 // Packs from the one at hand to the one whose Jacobian is fetched into the cache, and to the one that is itself.
 constexpr int kAhead = 8 / kLanes, kPacksAhead = 16 / kLanes;
-
-Vec3T<Lane> gather_vector(const double* records, const int* body, int stride, int at) {
-    const double* place[kLanes];
-    for (int l = 0; l < kLanes; ++l) place[l] = records + stride * body[l] + at;
-    Lane v[4];
-    gather4(place, v);
-    return {v[0], v[1], v[2]};
-}
-
-QuatT<Lane> gather_quaternion(const double* x, const int* body) {
-    const double* place[kLanes];
-    for (int l = 0; l < kLanes; ++l) place[l] = x + kPose * body[l] + 4;
-    Lane v[4];
-    gather4(place, v);
-    return {v[0], v[1], v[2], v[3]};
-}
 
 Vec3T<Lane> hadamard(const Vec3T<Lane>& a, const Vec3T<Lane>& b) { return {a.x * b.x, a.y * b.y, a.z * b.z}; }
 
@@ -86,21 +69,12 @@ LockGroup::Packs::Packs(std::vector<int> locked, std::span<const LockJoint> join
         Pack pack{};
         for (int l = 0; l < kLanes; ++l) {
             const LockJoint& j = joints[std::min(first + l, joints.size() - 1)];  // spare lanes repeat the last joint
-            const auto set = [l](Vec3T<Lane>& to, const Vec3& v) {
-                lane_set(to.x, l, v.x);
-                lane_set(to.y, l, v.y);
-                lane_set(to.z, l, v.z);
-            };
-            set(pack.marker1, transpose_times(rotation_matrix(j.pair.rotation[0]), j.pair.offset[0]));
-            set(pack.offset2, j.pair.offset[1]);
+            set_lane(pack.marker1, l, transpose_times(rotation_matrix(j.pair.rotation[0]), j.pair.offset[0]));
+            set_lane(pack.offset2, l, j.pair.offset[1]);
             for (int s = 0; s < 2; ++s) {
                 pack.body[s][l] = j.pair.body[s];
-                const Quat& a = j.pair.rotation[s];
-                lane_set(pack.rotation[s].w, l, a.w);
-                lane_set(pack.rotation[s].x, l, a.x);
-                lane_set(pack.rotation[s].y, l, a.y);
-                lane_set(pack.rotation[s].z, l, a.z);
-                set(pack.inverse_sqrt_inertia[s], j.inverse_sqrt_inertia[s]);
+                set_lane(pack.rotation[s], l, j.pair.rotation[s]);
+                set_lane(pack.inverse_sqrt_inertia[s], l, j.inverse_sqrt_inertia[s]);
             }
             pack.row[l] = j.row;
             pack.jacobian[l] = j.jacobian;

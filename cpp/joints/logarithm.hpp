@@ -17,24 +17,27 @@
 
 namespace bellcrank {
 
-// γ, as c(a), and d(a) = c'(a)/a as functions of a².
+// γ, as c(a), and d(a) = c'(a)/a as functions of a² below 1.
 template <class S>
-inline void log_coefficients(const S& a2, S& c, S& d) {
-    using std::cos, std::sin, std::sqrt;
+inline void log_series(const S& a2, S& c, S& d) {
     // 2ζ(2n)/(2π)^{2n}, n = 1..11. Terms fall by a²/39 each: below a = 1 the tail is under 1e-18.
     static constexpr double series[] = {8.3333333333333333e-2,  1.3888888888888889e-3,  3.3068783068783069e-5,
                                         8.2671957671957672e-7,  2.0876756987868099e-8,  5.2841901386874932e-10,
                                         1.3382536530684679e-11, 3.3896802963225829e-13, 8.5860620562778446e-15,
                                         2.1748686985580619e-16, 5.5090028283602295e-18};
-    if (a2 < 1.0) {
-        c = d = 0.0;
-        for (int n = 10; n >= 1; --n) {
-            c = c * a2 + series[n];
-            d = d * a2 + 2.0 * n * series[n];
-        }
-        c = c * a2 + series[0];
-        return;
+    c = d = 0.0 * a2;
+    for (int n = 10; n >= 1; --n) {
+        c = c * a2 + series[n];
+        d = d * a2 + 2.0 * n * series[n];
     }
+    c = c * a2 + series[0];
+}
+
+// The same of any angle.
+template <class S>
+inline void log_coefficients(const S& a2, S& c, S& d) {
+    using std::cos, std::sin, std::sqrt;
+    if (a2 < 1.0) return log_series(a2, c, d);
     const S a = sqrt(a2), s = sin(0.5 * a), g = 0.5 * a * cos(0.5 * a) / s;
     const S slope = g / a - 0.25 * a / (s * s);  // dg/da
     c = (1.0 - g) / a2;

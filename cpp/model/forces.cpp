@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "joints/beam_strain.hpp"
+#include "joints/pair_motion.hpp"
+#include "model/beam_forces.hpp"
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
@@ -36,59 +37,37 @@ const Function* function_of(const Model& model, const Law& law) {
     return law.function < 0 ? nullptr : &model.functions[law.function];
 }
 
-// The six laws of a beam, from the first on.
-void add_beam(const Model& model, const AngleBranches& branches, size_t first, double t, const RelativeMotion& motion,
-              CoordinateValue& sum) {
-    const std::span<const Law> laws(&model.laws[first], 6);
-    const bool rates = model.begins_beam[first] == BeginsBeam::damped;
-    const BeamStrain strain(motion, model.coordinates[laws[0].coordinate].params, rates);
-    std::array<double, 6> efforts;
-    for (int k = 0; k < 6; ++k) {
-        const AngleBranches::Friction& friction = branches.friction(laws[k].friction);
-        efforts[k] = laws[k].kind->effort({strain.value(k), strain.rate(k), t, friction.sense, friction.load},
-                                          laws[k].params, function_of(model, laws[k]));
-    }
-    Vec3 dr, domega;
-    strain.pull_back(efforts, dr, domega);
-    sum.dr = sum.dr + dr;
-    sum.domega = sum.domega + domega;
+MovingBody moving(const double* x, const double* u, int body) {
+    return {pose_position(x, body), twist_linear(u, body), {}, pose_rotation(x, body), twist_angular(u, body), {}};
 }
 
-// Generalized force Σ τ ∇φ of laws side by side between the same markers, those of a beam or a bushing, whose motion is
-// found once. Returns the first law that is not among them.
+// Generalized force Σ τ ∇φ of laws side by side between the same markers, as those of a bushing, whose motion is found
+// once. Returns the first law that is not among them.
 size_t add_laws(const Model& model, const AngleBranches& branches, size_t first, const std::uint8_t* left_out, double t,
                 const double* x, const double* u, double* force) {
     const int number = model.coordinates[model.laws[first].coordinate].pair;
     const MarkerPair& pair = model.pairs[number];
-    RelativeJacobian jacobian;
-    const RelativeMotion motion = relative_motion(pair, x, u, &jacobian);
-    CoordinateValue c, sum{0.0, {0.0, 0.0, 0.0}, {0.0, 0.0, 0.0}, 0.0};
+    const PairMotionT<double> motion(pair, moving(x, u, pair.body[0]), moving(x, u, pair.body[1]));
+    const RelativeMotion& relative = motion.relative;
+    CoordinateValue c;
+    Vec3 along{0.0, 0.0, 0.0}, about = along;
     size_t i = first;
     for (; i < model.laws.size(); ++i) {
         const Law& law = model.laws[i];
-        if (model.coordinates[law.coordinate].pair != number) break;
-        if (model.begins_beam[i] != BeginsBeam::no &&
-            (left_out == nullptr || std::count(left_out + i, left_out + i + 6, 0) == 6)) {
-            add_beam(model, branches, i, t, motion, sum);
-            i += 5;
-            continue;
-        }
+        if (model.coordinates[law.coordinate].pair != number || model.beams->begins(i, left_out)) break;
         if (left_out != nullptr && left_out[i] != 0) continue;
-        evaluate_along(model, branches, law.coordinate, motion, c);
-        const double rate = dot(c.dr, motion.rdot) + dot(c.domega, motion.omega);
+        evaluate_along(model, branches, law.coordinate, relative, c);
+        const double rate = dot(c.dr, relative.rdot) + dot(c.domega, relative.omega);
         const AngleBranches::Friction& friction = branches.friction(law.friction);
         const double effort =
             law.kind->effort({c.value, rate, t, friction.sense, friction.load}, law.params, function_of(model, law));
-        sum.dr = sum.dr + effort * c.dr;
-        sum.domega = sum.domega + effort * c.domega;
+        along += effort * c.dr;
+        about += effort * c.domega;
     }
-    BodyCoordinate exerted;
-    contract(sum, motion, jacobian, exerted);
-    for (int s = 0; s < 2; ++s) {
-        if (pair.body[s] == model.ground()) continue;
-        double* f = force + kTwist * pair.body[s];
-        for (int k = 0; k < 6; ++k) f[kComponent[k]] += exerted.J[s][k];
-    }
+    Load on[2];
+    motion.exert(along, about, on);
+    for (int s = 0; s < 2; ++s)
+        if (pair.body[s] != model.ground()) add(force + kTwist * pair.body[s], on[s].f, on[s].n);
     return i;
 }
 
@@ -124,10 +103,13 @@ bool has_element_forces(const Model& model) {
 void add_element_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t,
                         const double* x, const double* u, double* force, const std::uint8_t* left_out) {
     for (size_t i = 0; i < model.laws.size();)
-        if (left_out != nullptr && left_out[i] != 0)
+        if (model.beams->begins(i, left_out))
+            i += kLawsOfSegment;
+        else if (left_out != nullptr && left_out[i] != 0)
             ++i;
         else
             i = add_laws(model, branches, i, left_out, t, x, u, force);
+    model.beams->add(x, u, left_out, force);
     for (const Wrench& wrench : model.wrenches) add_wrench(model, wrench, t, x, force);
     for (const FormulaForce& f : model.formula_forces) f.add({model, branches, t, x, u}, force);
     if (!contacts.empty()) contacts.add_forces(x, u, force);

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "joints/beam_strain.hpp"
+#include "model/beam_forces.hpp"
 #include "spatial/inertia.hpp"
 #include "spatial/rotation.hpp"
 
@@ -192,7 +192,7 @@ Model::Model(ModelData data, const Programs& made) : data_(std::move(data)) {
               [&] { check_law(*law.kind, law.params, law.function < 0 ? nullptr : &functions[law.function]); });
         laws.push_back(law);
     }
-    for (size_t i = 0; i < laws.size(); ++i) begins_beam.push_back(beam_at(i));
+    beams = std::make_shared<const BeamForces>(*this);
     for (const ModelData::FrictionLoad& each : d.friction_loads) {
         FrictionLoad load{each.law,     {each.blocks, each.pair},
                           each.rows,    static_cast<int>(each.form.size() / 6),
@@ -304,22 +304,6 @@ void Model::add_formulas(const Programs& made) {
     for (const ForceFormula& force : f.forces)
         formula_forces.emplace_back(ends(force.markers, force.coordinates), force.has_potential,
                                     compiled(force_program, force));
-}
-
-BeginsBeam Model::beam_at(size_t law) const {
-    static const LawKind& linear = law_kind("linear");
-    if (law + 6 > laws.size()) return BeginsBeam::no;
-    const Coordinate& first = coordinates[laws[law].coordinate];
-    bool elastic = true;
-    for (int k = 0; k < 6; ++k) {
-        const Law& each = laws[law + k];
-        const Coordinate& along = coordinates[each.coordinate];
-        if (beam_number(*along.kind) != k || along.pair != first.pair ||
-            !std::ranges::equal(along.params, first.params))
-            return BeginsBeam::no;
-        elastic = elastic && each.kind == &linear && each.params[1] == 0.0;
-    }
-    return elastic ? BeginsBeam::elastic : BeginsBeam::damped;
 }
 
 int Model::block_of(int row) const {

@@ -178,10 +178,6 @@ struct FrictionLoad {
     bool is_given() const { return of.pair < 0 && rows.empty(); }
 };
 
-// What begins at a law: the six of a beam, side by side on coordinates of the same numbers, which are evaluated
-// together.
-enum class BeginsBeam : std::uint8_t { no, elastic, damped };  // elastic: without rates
-
 struct Wrench {
     int body;
     Vec3 offset;      // application point from the com, principal axes
@@ -190,6 +186,8 @@ struct Wrench {
     int function[6];  // −1: constant alone
     double constant[6];
 };
+
+class BeamForces;
 
 class Model {
   public:
@@ -229,7 +227,7 @@ class Model {
     std::vector<Row> rows;
     std::vector<Term> terms;
     std::vector<Law> laws;
-    std::vector<BeginsBeam> begins_beam;  // by law
+    std::shared_ptr<const BeamForces> beams;  // of laws
     std::vector<Wrench> wrenches;
     std::vector<FrictionLoad> friction_loads;
     std::vector<FormulaJoint> formula_joints;
@@ -246,7 +244,6 @@ class Model {
     Model(ModelData data, const Programs& made);
     Vec3 principal_offset(int body, const Vec3& p) const;
     Quat in_principal(int body, const Quat& q) const;
-    BeginsBeam beam_at(size_t law) const;
     void add_formulas(const Programs& made);
     void add_contacts();
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "spatial/algebra.hpp"
@@ -34,6 +35,8 @@ inline Lane load_lane(const double* p) {
     return v;
 }
 inline void store_lane(double* p, const Lane& v) { std::memcpy(p, &v, sizeof v); }
+
+inline Lane inverse_root(const Lane& v) { return 1.0 / _mm256_sqrt_pd(v); }
 
 // v moved up by one lane, below it the last lane of `before`.
 inline Lane shifted(const Lane& v, const Lane& before) {
@@ -84,6 +87,7 @@ inline double lane_get(const Lane& v, int) { return v; }
 inline void lane_set(Lane& v, int, double s) { v = s; }
 inline Lane load_lane(const double* p) { return *p; }
 inline void store_lane(double* p, const Lane& v) { *p = v; }
+inline Lane inverse_root(const Lane& v) { return 1.0 / std::sqrt(v); }
 inline Lane shifted(const Lane&, const Lane& before) { return before; }
 inline void gather4(const double* const place[1], Lane out[4]) { std::memcpy(out, place[0], 4 * sizeof(double)); }
 inline void scatter4(const Lane in[4], double* const place[1]) { std::memcpy(place[0], in, 4 * sizeof(double)); }
