@@ -94,23 +94,26 @@ bool is_same(const Dual4& a, const Dual4& b) {
 // The six are asked for one after another at the same motion, and are made together: this remembers the last.
 template <class S>
 struct LastBeam {
-    bool any = false;
-    std::array<S, 13 + kBeamParams> key;
+    size_t params = 0;  // how many; 0: there is none
+    std::array<S, 13 + kVariedBeamParams> key;
     SixOf<CoordinateValueT<S>> y;
 };
 
 template <class S>
 const SixOf<CoordinateValueT<S>>& all_strains(const RelativeMotionT<S>& m, std::span<const S> params) {
     thread_local LastBeam<S> last;
-    std::array<S, 13 + kBeamParams> key{m.r.x,    m.r.y,    m.r.z,    m.q.w,     m.q.x,     m.q.y,    m.q.z,
-                                        m.rdot.x, m.rdot.y, m.rdot.z, m.omega.x, m.omega.y, m.omega.z};
-    std::copy(params.begin(), params.end(), key.begin() + 13);
-    if (last.any &&
-        std::equal(key.begin(), key.end(), last.key.begin(), [](const S& a, const S& b) { return is_same(a, b); }))
+    const std::array<S, 13> moving{m.r.x,    m.r.y,    m.r.z,    m.q.w,     m.q.x,     m.q.y,    m.q.z,
+                                   m.rdot.x, m.rdot.y, m.rdot.z, m.omega.x, m.omega.y, m.omega.z};
+    const auto begin = last.key.begin(), end = begin + 13;
+    const auto same = [](const S& a, const S& b) { return is_same(a, b); };
+    if (last.params == params.size() && std::equal(moving.begin(), moving.end(), begin, same) &&
+        std::equal(params.begin(), params.end(), end, same))
         return last.y;
+    last.params = 0;  // if this throws
     strains_along(m, params, last.y);
-    last.key = key;
-    last.any = true;
+    std::copy(moving.begin(), moving.end(), begin);
+    std::copy(params.begin(), params.end(), end);
+    last.params = params.size();
     return last.y;
 }
 
@@ -126,24 +129,44 @@ Expression beam_strain_formula(SymbolicPose& pose, std::span<const Expression> p
     return y[number];
 }
 
+// Whether a symmetric matrix is positive definite, by Cholesky's factor.
+template <size_t n, class At>
+bool is_positive_definite(const At& at) {
+    std::array<std::array<double, n>, n> L;
+    for (size_t j = 0; j < n; ++j)
+        for (size_t i = 0; i <= j; ++i) {
+            L[j][i] = at(static_cast<int>(j), static_cast<int>(i));
+            for (size_t k = 0; k < i; ++k) L[j][i] -= L[j][k] * L[i][k];
+            if (i < j)
+                L[j][i] /= L[i][i];
+            else if (!(L[j][j] > 0.0))
+                return false;
+            else
+                L[j][j] = std::sqrt(L[j][j]);
+        }
+    return true;
+}
+
+// With X = C⁻¹ C₁ it is  f = h (C − W − (h²/12) Xᵀ C X) + (h³/12) (A + X)ᵀ C (A + X),  positive definite for all A if
+// the first part is: if the matrix of C, (h/√12) C₁ and C − W is.
 void check_beam(std::span<const double> params) {
-    if (params.size() != kBeamParams)
-        throw std::invalid_argument("a beam's coordinates need its length, 21 flexibilities and 6 unloaded strains");
+    if (params.size() != kBeamParams && !is_varied(params))
+        throw std::invalid_argument(
+            "a beam's coordinates need its length, 21 flexibilities and 6 unloaded strains, and as it varies 42 more");
     if (!std::all_of(params.begin(), params.end(), [](double p) { return std::isfinite(p); }))
         throw std::invalid_argument("a beam's coordinates need finite numbers");
     if (!(params[0] > 0.0)) throw std::invalid_argument("the length of a beam's segment must be greater than zero");
-    SixOf<SixOf<double>> f;
-    for (int j = 0; j < 6; ++j)
-        for (int i = 0; i <= j; ++i) {
-            f[j][i] = params[place_of_flexibility(j, i)];
-            for (int k = 0; k < i; ++k) f[j][i] -= f[j][k] * f[i][k];
-            if (i < j)
-                f[j][i] /= f[i][i];
-            else if (!(f[j][j] > 0.0))
-                throw std::invalid_argument("the flexibility of a beam must be positive definite");
-            else
-                f[j][j] = std::sqrt(f[j][j]);
-        }
+    if (!is_positive_definite<6>([&](int i, int j) { return params[place_of_flexibility(i, j)]; }))
+        throw std::invalid_argument("the flexibility of a beam must be positive definite");
+    if (!is_varied(params)) return;
+    const double slope = params[0] / std::sqrt(12.0);
+    if (!is_positive_definite<12>([&](int i, int j) {
+            if (i < 6 && j < 6) return params[place_of_flexibility(i, j)];
+            if (i >= 6 && j >= 6)
+                return params[place_of_flexibility(i - 6, j - 6)] - params[place_of_change(i - 6, j - 6)];
+            return slope * params[place_of_slope(std::max(i, j) - 6, std::min(i, j))];
+        }))
+        throw std::invalid_argument("a beam's segment must not vary so much");
 }
 
 template <int number>

@@ -9,6 +9,8 @@
 //   f = h C + (h³/12) Aᵀ C A = L Lᵀ,
 // which leaves an error of fourth order. So the energy is ½ dᵀ f⁻¹ d, and
 //   y = L⁻¹ d.
+// Where flexibility and unloaded strain change along the segment with slopes C₁ and ξ⁰₁ (docs/theory/beams.md, 2),
+//   f = h (C − W) + (h³/12) (Aᵀ C A + C₁ A + Aᵀ C₁),   W = (h²/12) (C N + Nᵀ C),   N x = A(x)ᵀ ξ⁰₁.
 #pragma once
 
 #include <algorithm>
@@ -24,15 +26,25 @@ namespace bellcrank {
 // The number of a coordinate of a beam from 0, or −1.
 int beam_number(const CoordinateKind& kind);
 
-inline constexpr int kBeamParams = 28;  // h; C, its upper triangle by rows; ξ⁰
+inline constexpr int kBeamParams = 28;        // h; C, its upper triangle by rows; ξ⁰
+inline constexpr int kVariedBeamParams = 70;  // and C₁ and W, their upper triangles
 
-// Where entry (i, j) of C stands among the parameters.
-constexpr int place_of_flexibility(int i, int j) {
+constexpr int place_in_triangle(int i, int j) {
     const int a = std::min(i, j), b = std::max(i, j);
-    return 1 + a * 6 - a * (a - 1) / 2 + b - a;
+    return a * 6 - a * (a - 1) / 2 + b - a;
 }
-// Whether loads do not couple in the section: its C is diagonal.
+// Where entry (i, j) stands among the parameters.
+constexpr int place_of_flexibility(int i, int j) { return 1 + place_in_triangle(i, j); }
+constexpr int place_of_slope(int i, int j) { return kBeamParams + place_in_triangle(i, j); }
+constexpr int place_of_change(int i, int j) { return kBeamParams + 21 + place_in_triangle(i, j); }
+
+template <class S>
+bool is_varied(std::span<const S> params) {
+    return params.size() == kVariedBeamParams;
+}
+// Whether f is no more than its first two parts, with a C that is diagonal.
 inline bool is_diagonal(std::span<const double> params) {
+    if (is_varied(params)) return false;
     for (int i = 0; i < 6; ++i)
         for (int j = 0; j < i; ++j)
             if (params[place_of_flexibility(i, j)] != 0.0) return false;
@@ -50,7 +62,7 @@ void unrolled(const Visit& at) {
     }(std::make_integer_sequence<int, count>{});
 }
 
-// The columns of h A, but for their sign, which Aᵀ C A has not: those of forces n are (φ×, u×), of moments m (0, φ×).
+// The columns of B = −h A: those of forces n are (φ×, u×), of moments m (0, φ×).
 // at: of row and number for each entry that is not zero.
 template <int column, class Number, class Visit>
 void for_each_of_column(const SixOf<Number>& strain, const Visit& at) {
@@ -72,11 +84,12 @@ constexpr bool is_in_column(int row, int column) { return row % 3 != column % 3 
 // f, its lower triangle.
 template <bool diagonal, class Number, class S>
 void flexibility(const SixOf<Number>& strain, std::span<const S> params, SixOf<SixOf<Number>>& f) {
-    const S h = params[0], twelfth = h / 12.0;
+    const S h = params[0], twelfth = h / 12.0, slope = h * twelfth;
     const Number zero = 0.0 * strain[0];
+    const bool varied = !diagonal && is_varied(params);
     unrolled<6>([&](auto j) {
-        SixOf<Number> image;  // of a column, by C
-        for (Number& each : image) each = zero;
+        SixOf<Number> image;  // of a column, by C; and by C₁
+        for (int i = 0; i < 6; ++i) image[i] = varied ? zero + (-1.0 * slope) * params[place_of_slope(i, j)] : zero;
         for_each_of_column<j>(strain, [&](auto row, const Number& entry, double sign) {
             if constexpr (diagonal)
                 image[row] = (sign * twelfth * params[place_of_flexibility(row, row)]) * entry;
@@ -89,6 +102,11 @@ void flexibility(const SixOf<Number>& strain, std::span<const S> params, SixOf<S
             if constexpr (!diagonal || i == j) f[j][i] = f[j][i] + h * params[place_of_flexibility(j, i)];
             for_each_of_column<i>(strain, [&](auto row, const Number& entry, double sign) {
                 if constexpr (!diagonal || is_in_column(row, j)) f[j][i] = f[j][i] + sign * (entry * image[row]);
+            });
+            if (!varied) return;
+            f[j][i] = f[j][i] + (-1.0 * h) * params[place_of_change(j, i)];
+            for_each_of_column<j>(strain, [&](auto row, const Number& entry, double sign) {
+                f[j][i] = f[j][i] + (-sign * slope * params[place_of_slope(i, row)]) * entry;
             });
         });
     });

@@ -149,8 +149,8 @@ Vec3T<Lane> axial(const At& at) {
 // With f = L Lᵀ and y = L⁻¹ d, a change of f is one of L by L Φ(M), M = L⁻¹ δf L⁻ᵀ, Φ its lower half (I. Murray,
 // Differentiation of the Cholesky decomposition, 2016):
 //   δy = L⁻¹ δd − Φ(M) y,   v·δy = z·δd − ⟨δf, Q⟩,   z = L⁻ᵀ v,   Q = L⁻ᵀ P L⁻¹,
-// P the symmetric matrix of ½ v_i y_j, i ≥ j. With B = −h A, δf = (h/12) (δBᵀ C B + Bᵀ C δB), so that
-//   ⟨δf, Q⟩ = ⟨δB, R⟩,   R = (h/6) C B Q.
+// P the symmetric matrix of ½ v_i y_j, i ≥ j. With B = −h A, δf = (h/12) (δBᵀ (C B − h C₁) + (C B − h C₁)ᵀ δB), so that
+//   ⟨δf, Q⟩ = ⟨δB, R⟩,   R = (h/6) (C B − h C₁) Q.
 // Of v = y it is P = ½ y yᵀ, Q = ½ z zᵀ.
 template <bool diagonal, bool damped>
 void effort(const LaneMotion& m, std::span<const Lane> params, const Lane& damping, Vec3T<Lane>& force,
@@ -186,7 +186,7 @@ void effort(const LaneMotion& m, std::span<const Lane> params, const Lane& dampi
     }
 
     const Vec3T<Lane>&phi = strain.turn.phi, &u = strain.u;
-    Matrix BQ, CBQ;
+    Matrix BQ, image;
     for (int j = 0; j < 6; ++j) {
         const Vec3T<Lane> top{Q[0][j], Q[1][j], Q[2][j]}, bottom{Q[3][j], Q[4][j], Q[5][j]};
         const Vec3T<Lane> one = cross(phi, top), two = cross(u, top) + cross(phi, bottom);
@@ -194,18 +194,21 @@ void effort(const LaneMotion& m, std::span<const Lane> params, const Lane& dampi
         BQ[3][j] = two.x, BQ[4][j] = two.y, BQ[5][j] = two.z;
     }
     const auto C = [&](int i, int j) { return params[place_of_flexibility(i, j)]; };
-    if constexpr (!diagonal)
+    if constexpr (!diagonal) {
+        const bool varied = is_varied(params);
         for (int i = 0; i < 6; ++i)
             for (int j = 0; j < 6; ++j) {
-                CBQ[i][j] = C(i, 0) * BQ[0][j];
-                for (int k = 1; k < 6; ++k) CBQ[i][j] += C(i, k) * BQ[k][j];
+                image[i][j] = C(i, 0) * BQ[0][j];
+                for (int k = 1; k < 6; ++k) image[i][j] += C(i, k) * BQ[k][j];
+                for (int k = 0; varied && k < 6; ++k) image[i][j] -= params[0] * params[place_of_slope(i, k)] * Q[k][j];
             }
+    }
     const auto R = [&](int row, int column) {
         return [&, row, column](int i, int j) {
             if constexpr (diagonal)
                 return C(row + i, row + i) * BQ[row + i][column + j];
             else
-                return CBQ[row + i][column + j];
+                return image[row + i][column + j];
         };
     };
     const Lane sixth = params[0] / 6.0;
@@ -220,8 +223,8 @@ struct Pack {
     size_t law[kLanes];
     int body[2][kLanes];
     MarkerPairT<Lane> pair;  // without its bodies
-    Lane params[kBeamParams], damping;
-    bool diagonal = true, damped = false;
+    Lane params[kVariedBeamParams], damping;
+    bool diagonal = true, damped = false, varied = false;
 };
 
 MovingBodyT<Lane> gather_body(const Pack& pack, int side, const double* x, const double* u) {
@@ -253,6 +256,7 @@ BeamForces::BeamForces(const Model& model) : begins_(model.laws.size(), 0) {
         const MarkerPair& pair = model.pairs[along.pair];
         pack.diagonal = pack.diagonal && is_diagonal(along.params);
         pack.damped = pack.damped || damping > 0.0;
+        pack.varied = pack.varied || is_varied(along.params);
         for (int l = pack.count++; l < kLanes; ++l) {
             pack.law[l] = law;
             lane_set(pack.damping, l, damping);
@@ -261,7 +265,8 @@ BeamForces::BeamForces(const Model& model) : begins_(model.laws.size(), 0) {
                 set_lane(pack.pair.offset[s], l, pair.offset[s]);
                 set_lane(pack.pair.rotation[s], l, pair.rotation[s]);
             }
-            for (int k = 0; k < kBeamParams; ++k) lane_set(pack.params[k], l, along.params[k]);
+            for (int k = 0; k < kVariedBeamParams; ++k)
+                lane_set(pack.params[k], l, k < static_cast<int>(along.params.size()) ? along.params[k] : 0.0);
         }
         law += kLawsOfSegment - 1;
     }
@@ -281,7 +286,7 @@ void BeamForces::add(const double* x, const double* u, const std::uint8_t* left_
         if (!any) continue;
         const PairMotionT<Lane> motion(pack.pair, gather_body(pack, 0, x, u), gather_body(pack, 1, x, u));
         Vec3T<Lane> along, about;
-        const std::span<const Lane> params(pack.params);
+        const std::span<const Lane> params(pack.params, pack.varied ? kVariedBeamParams : kBeamParams);
         const auto call = [&](auto exert) { exert(motion.relative, params, pack.damping, along, about); };
         if (pack.diagonal)
             pack.damped ? call(effort<true, true>) : call(effort<true, false>);

@@ -6,6 +6,7 @@ from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank import _core as core
+from bellcrank.mechanism.marker import Marker
 
 AXES = "xyz"
 
@@ -69,26 +70,37 @@ def cams():
 
 
 def flexible():
-    """A flexibility with everything coupled, a length and unloaded strains: of a stiff and of a soft beam."""
+    """A flexibility with everything coupled, a length and unloaded strains; how both grow along the segment."""
     rng = np.random.default_rng(5)
     half = rng.normal(size=(6, 6))
-    return 0.7, half @ half.T + 0.1 * np.eye(6), rng.normal(size=6)
+    slope = 0.1 * rng.normal(size=(6, 6))
+    return 0.7, half @ half.T + 0.1 * np.eye(6), rng.normal(size=6), slope + slope.T, 0.3 * rng.normal(size=6)
+
+
+def transport(strain):
+    """A of F' = A F."""
+    across = [np.cross(np.eye(3), part) for part in (strain[:3], strain[3:])]
+    return -np.block([[across[1], np.zeros((3, 3))], [across[0], across[1]]])
 
 
 def beam_strain(k, r, q):
     """The strains y of a segment: f = L L^T and L y = d."""
-    h, C, unloaded = flexible()
+    h, C, unloaded, slope, grown = flexible()
     strain = np.concatenate([twist(r, q), Rotation.from_quat(np.roll(q, -1)).as_rotvec()])
-    across = [np.cross(np.eye(3), -part) for part in (strain[:3] / h, strain[3:] / h)]
-    A = -np.block([[across[1], np.zeros((3, 3))], [across[0], across[1]]])
-    f = h * C + h**3 / 12.0 * A.T @ C @ A
+    A = transport(strain / h)
+    N = np.column_stack([transport(one).T @ grown for one in np.eye(6)])
+    varied = A.T @ C @ A + slope @ A + A.T @ slope - C @ N - N.T @ C
+    f = h * C + h**3 / 12.0 * varied
     return np.linalg.solve(np.linalg.cholesky(f), strain - h * unloaded)[k]
 
 
 def beam_numbers():
-    """The parameters of the coordinates of a beam."""
-    h, C, unloaded = flexible()
-    return [h, *C[np.triu_indices(6)], *unloaded]
+    """The parameters of the coordinates of a beam, as a segment lowers them."""
+    h, C, unloaded, slope, grown = flexible()
+    upper = np.triu_indices(6)
+    kind = bc.BeamSegment(h, tuple(C[upper]), 0.0, tuple(unloaded), tuple(slope[upper]), tuple(grown))
+    law = kind.lowered((Marker("one"), Marker("two"))).laws[0]
+    return list(law.coordinate.params)
 
 
 LAW = bc.CamMotion(

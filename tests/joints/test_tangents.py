@@ -27,7 +27,7 @@ def curve(closed):
 
 def changes(params, rng):
     """A direction of parameters; that of a curve keeps it smooth, that of a cam its pieces."""
-    if len(params) < 4 or len(params) == len(BEAM):
+    if len(params) < 4 or len(params) in (len(BEAM), len(VARIED)):
         return rng.normal(size=len(params))
     if (own := len(params) - len(WAVES)) in (0, 1, 2):
         return np.concatenate([rng.normal(size=own), np.zeros(3), rng.normal(size=len(WAVES) - 3)])
@@ -43,7 +43,8 @@ PARAMETERS |= {
 }
 WAVES = [3, 2, 2, 0.0, 2.0, 2 * np.pi, 0.1, 0.3, -0.05, 0.5, -0.2, 0.0, 0.2, 1.5, 0.4, -0.1, 0.7, 0.0]
 BEAM = [0.7, *(np.eye(6) + 0.1)[np.triu_indices(6)], *[0.1, -0.2, 0.3, 0.2, -0.1, 0.4]]
-PARAMETERS |= {f"beam_{k}": [BEAM] for k in range(1, 7)}
+VARIED = [*BEAM, *np.linspace(-0.05, 0.1, 21), *np.linspace(0.1, -0.05, 21)]
+PARAMETERS |= {f"beam_{k}": [BEAM, VARIED] for k in range(1, 7)}
 PARAMETERS |= {"cam_lift": [WAVES], "cam_slide": [[0.05, *WAVES]], "cam_swing": [[4.0, 3.9, *WAVES]]}
 LAWS = {
     "linear": ([200.0, 5.0, 0.3, 7.0], core.Function("harmonic", [0.2, 0.5, 1.0, 2.0, 0.3])),

@@ -27,17 +27,22 @@ def _section(rng: np.random.Generator) -> bc.Section:
     return bc.Section.i_beam(size, size * rng.uniform(0.6, 1.4), 0.08 * size, 0.06 * size, **given)
 
 
+def _scaled(section: bc.Section, factor: float) -> bc.Section:
+    sizes = {"diameter", "wall", "width", "height", "flange", "web"} & vars(section).keys()
+    return replace(section, **{name: factor * getattr(section, name) for name in sizes})
+
+
 def _joint(rng: np.random.Generator) -> bc.JointKind:
     kinds = (bc.Fixed, bc.Revolute, bc.Spherical, bc.Universal, bc.Cylindrical)
     return kinds[rng.integers(len(kinds))]()
 
 
 def random_beams(seed: int, held: bool = True) -> bc.Mechanism:
-    """One to three beams end to end, straight, bent or with stations, and bodies on them.
+    """One to three beams end to end, straight, bent, tapered, twisted or with stations, and bodies on them.
 
     held: the first one is held by a joint; otherwise nothing holds any.
     """
-    rng = np.random.default_rng(seed)
+    rng, shapes = np.random.default_rng(seed), np.random.default_rng([seed, 3])
     mech = bc.Mechanism(f"beams {seed}", gravity=(0, 0, -9.81) if held else (0, 0, 0))
     place, start = rng.uniform(-1.0, 1.0, 3), None
     for number in range(rng.integers(1, 4)):
@@ -55,9 +60,13 @@ def random_beams(seed: int, held: bool = True) -> bc.Mechanism:
             # the marker's axes are those of the node, which is where the beam before ends
             given = (start, _joint(rng))
         name, count = f"beam {number}", int(rng.integers(2, 7))
-        beam = mech.add_beam(
-            name, _section(rng), given, tuple(end), count, damping=rng.choice([0.0, 1e-4]), **more
-        )
+        section = _section(rng)
+        length = bc.Beam(name, section, tuple(place), tuple(end), points=more.get("points", ())).length
+        if shapes.random() < 0.3:
+            section = bc.Section.tapered((0.0, length), (section, _scaled(section, shapes.uniform(0.7, 1.3))))
+        if shapes.random() < 0.3:
+            more["twist"] = bc.Table((0.0, length), (0.0, shapes.uniform(-1.0, 1.0)))
+        beam = mech.add_beam(name, section, given, tuple(end), count, damping=rng.choice([0.0, 1e-4]), **more)
         place, start = end, mech.bodies[beam.nodes[-1]].marker()
     if rng.random() < 0.5:
         last = mech.bodies[beam.nodes[-1]]

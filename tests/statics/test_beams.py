@@ -222,11 +222,135 @@ def test_a_bent_beam_is_written_and_placed(tmp_path):
     assert rest.moment() == pytest.approx(0.0, abs=1e-4)
 
 
+ALLOY = {"E": 70e9, "nu": 0.3, "density": 2700}
+ROOT, TIP = bc.Section.rectangle(0.02, 0.04, **ALLOY), bc.Section.rectangle(0.012, 0.015, **ALLOY)
+
+
+def shaped(segments, tapered, twisted, bent):
+    """A cantilever that is tapered, twisted, or bent along a curve of uneven curvature, under a load at its end."""
+    mech = bc.Mechanism("blade", gravity=(0, 0, 0))
+    s = np.linspace(0.0, 1.0, 65)
+    curve = np.column_stack([1.4 * s, 0.5 * s**2, 0.3 * np.sin(2 * s)])
+    given = {"points": curve[1:-1]} if bent else {}
+    end = curve[-1] if bent else (1.5, 0, 0)
+    length = bc.Beam("blade", ROOT, (0, 0, 0), end, **given).length
+    section = bc.Section.tapered((0.0, length), (ROOT, TIP)) if tapered else ROOT
+    if twisted:
+        given["twist"] = bc.Table((0.0, length), (0.0, 1.2))
+    beam = mech.add_beam("blade", section, "ground", end, segments, up=(0.1, -0.2, 1.0), **given)
+    load = bc.Wrench(force=(50, -250.0, 400.0), moment=(20, 30, -10))
+    mech.add_force("load", load, beam.marker(beam.length))
+    return mech, beam
+
+
+@pytest.mark.parametrize(
+    ("shape", "error"),
+    [
+        ((True, False, False), 2e-5),
+        ((False, True, False), 3e-6),
+        ((False, False, True), 5e-6),
+        ((True,) * 3, 5e-5),
+    ],
+)
+def test_beams_of_any_shape_are_of_fourth_order(shape, error):
+    places = [tip(*shaped(segments, *shape)) for segments in (8, 16, 32)]
+    limit = places[2] + (places[2] - places[1]) / 15.0
+    coarse, fine = (np.linalg.norm(place - limit) / 1.5 for place in places[:2])
+    assert coarse < error
+    assert coarse / fine > 13.0
+
+
+def test_a_tapered_cantilever():
+    """Small deflections: the load times ∫ (L - s)²/EI and ∫ 1/GA."""
+    mech = bc.Mechanism("boom", gravity=(0, 0, 0))
+    section = bc.Section.tapered((0.0, 0.5, 1.5), (ROOT, ROOT, TIP))
+    beam = mech.add_beam("boom", section, "ground", (1.5, 0, 0), 24, stations=(0.5,))
+    mech.add_force("load", bc.Wrench(force=(0, 0, -0.01)), beam.marker(1.5))
+    x, w = np.polynomial.legendre.leggauss(40)
+    s = np.concatenate([0.25 + 0.25 * x, 1.0 + 0.5 * x])
+    weight = np.concatenate([0.25 * w, 0.5 * w])
+    each = [section.at(one) for one in s]
+    expected = 0.01 * (
+        weight @ [(1.5 - one) ** 2 / at.EI[0] + 1.0 / at.GA[1] for one, at in zip(s, each, strict=True)]
+    )
+    rest = bc.statics(mech).beam("boom")
+    assert rest.deflection(1.5)[0, 2] == pytest.approx(-expected, rel=1e-5)
+    bending = 0.01 * (1.5 - 1.2)
+    assert rest.moment(1.2)[0, 1] == pytest.approx(bending, rel=1e-6)
+    assert rest.stress(1.2)[0] == pytest.approx(section.at(1.2).largest_stress(0.0, bending, 0.0), rel=1e-6)
+    assert rest.curvature(1.2)[0, 1] == pytest.approx(bending / section.at(1.2).EI[0], rel=1e-6)
+    assert rest.strain_energy[0] == pytest.approx(0.5 * 0.01 * expected, rel=1e-4)
+
+
+def test_a_twisted_strip_bends_out_of_the_plane_of_its_load():
+    """Twisted by a quarter turn, small deflections: ∫ (L - s) R(s) diag(1/EI_y, 1/EI_z) Rᵀ(s) of the moment."""
+    mech = bc.Mechanism("strip", gravity=(0, 0, 0))
+    beam = mech.add_beam("strip", ROOT, "ground", (1.5, 0, 0), 12, twist=bc.Table((0, 1.5), (0, np.pi / 2)))
+    mech.add_force("load", bc.Wrench(force=(0, 0, -0.01)), beam.marker(1.5))
+    x, w = np.polynomial.legendre.leggauss(40)
+    s, expected = 0.75 + 0.75 * x, np.zeros(2)
+    for one, weight in zip(s, 0.75 * w, strict=True):
+        angle = np.pi / 2 * one / 1.5
+        R = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+        bent = R @ np.diag([1 / ROOT.EI[0], 1 / ROOT.EI[1]]) @ R.T @ np.array([0.01 * (1.5 - one), 0.0])
+        shear = R @ np.diag([1 / ROOT.GA[0], 1 / ROOT.GA[1]]) @ R.T @ np.array([0.0, -0.01])
+        expected += weight * ((1.5 - one) * np.array([bent[1], -bent[0]]) + shear)
+    assert bc.statics(mech).beam("strip").deflection(1.5)[0, 1:] == pytest.approx(expected, rel=1e-5)
+    assert mech.forces["strip/e3"].kind.unloaded == pytest.approx((1, 0, 0, np.pi / 3, 0, 0))
+
+
+def test_tapered_and_twisted_beams_in_files_and_runs(tmp_path):
+    mech, beam = shaped(4, tapered=True, twisted=True, bent=False)
+    bc.save(mech, tmp_path / "blade.yaml")
+    assert bc.load(tmp_path / "blade.yaml") == mech
+    mass = sum(body.mass for body in beam.bodies())
+    x, w = np.polynomial.legendre.leggauss(8)
+    expected = 0.75 * w @ [beam.section.at(0.75 + 0.75 * one).mass_per_length for one in x]
+    assert mass == pytest.approx(expected, rel=1e-12)  # of a quadratic
+    runs = [bc.simulate(mech, 0.05, formulation=name, tolerance=1e-9) for name in ("lagrange", "recursive")]
+    ends = [run.body("blade/4").position[-1] for run in runs]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-7)
+    assert bc.verify(runs[0]).passed
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: bc.Section.tapered((0.0, 1.0), (ROOT,)), "a section for each of two stations or more"),
+        (lambda: bc.Section.tapered((0.1, 1.0), (ROOT, TIP)), "stations must ascend from 0"),
+        (
+            lambda: bc.Section.tapered((0.0, 1.0), (ROOT, bc.Section.circle(0.1, **ALLOY))),
+            "sections must be of one kind: they are Circle, Rectangle",
+        ),
+        (lambda: shaped(2, True, False, False)[1].section.flexibility, "ask section.at"),
+        (
+            lambda: bc.Beam("b", bc.Section.tapered((0.0, 1.0), (ROOT, TIP)), (0, 0, 0), (2, 0, 0)),
+            "the sections must reach its end, at 2 m",
+        ),
+        (
+            lambda: list(
+                bc.Beam(
+                    "b",
+                    bc.Section.tapered((0.0, 1.0), (ROOT, bc.Section.rectangle(0.001, 0.001, **ALLOY))),
+                    (0, 0, 0),
+                    (1, 0, 0),
+                    2,
+                ).forces()
+            ),
+            "give the beam more segments",
+        ),
+    ],
+)
+def test_what_is_refused_of_shapes(make, message):
+    with pytest.raises((bc.MechanismError, bc.Unsupported), match=message):
+        make()
+
+
 def test_places_of_a_bent_beam_are_numbers():
     mech = bc.Mechanism("m")
     reach = mech.add_parameter("reach", 2.0, "m")
     section = bc.Section.circle(0.01, E=2e11, nu=0.3, density=7850)
-    with pytest.raises(bc.MechanismError, match="the places of a bent beam must be numbers"):
+    with pytest.raises(bc.MechanismError, match="with points or twist must be numbers"):
         mech.add_beam("beam", section, start=(0, 0, 0), end=(reach, 0, 0), points=[(1, 0, 0.2)])
     with pytest.raises(bc.MechanismError, match="neighbouring points must differ"):
         mech.add_beam("beam", section, start=(0, 0, 0), end=(2, 0, 0), points=[(0, 0, 0)])

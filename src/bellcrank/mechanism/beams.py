@@ -31,10 +31,12 @@ from bellcrank.mechanism.fields import (
     as_tuple,
     checked,
     described,
+    function,
     quantity,
     vector,
     whole,
 )
+from bellcrank.mechanism.functions import Constant
 from bellcrank.mechanism.given import (
     FloatField,
     FloatsField,
@@ -46,18 +48,26 @@ from bellcrank.mechanism.given import (
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import holds_expressions, present
 from bellcrank.mechanism.rotation import direction, from_matrix, named_axis
-from bellcrank.mechanism.rotation_arrays import relative_logarithm
+from bellcrank.mechanism.rotation_arrays import cross, relative_logarithm
 from bellcrank.mechanism.rows import Law, Lowered
-from bellcrank.mechanism.section import Section
+from bellcrank.mechanism.section import Section, Tapered
 from bellcrank.mechanism.shape import Shape
 from bellcrank.slips import answering
 
 _DIAGONAL: Final = (0, 6, 11, 15, 18, 20)
 """Where the diagonal of a matrix (6, 6) is in its upper triangle by rows."""
+_GAUSS: Final = tuple(each.tolist() for each in np.polynomial.legendre.leggauss(3))
 _GREGORY: Final = (-5.0 / 8.0, 1.0 / 6.0, -1.0 / 24.0)
 """What the ends of a row change of the weights 1."""
 _COLOR: Final = (0.62, 0.66, 0.70)  # of all nodes of a beam, which others have in turn
 _AT: Final = 1e-9  # of a beam's length: stations nearer to each other are one
+
+
+def _numbers(check: Check, name: str, value: Any, unit: str = "") -> tuple[float, ...]:
+    """Numbers in a row, or none."""
+    if isinstance(value, (tuple, list)) and not value:
+        return ()
+    return tuple(check.array(name, value, (None,), unit).tolist())
 
 
 @described
@@ -68,6 +78,8 @@ class BeamSegment(ForceKind):
         1/(N m^2); or the whole matrix, its upper triangle by rows, 21 numbers.
     damping: its loads are stiffness times the strain and its rate times this, s.
     unloaded: stretch, shear along y and z, twist and curvature about y and z without loads, 1 and 1/m.
+    flexibility_slope, unloaded_slope: by how much both grow with each metre of the length; what is given
+        above is then their mean. As many numbers as in the flexibility, or none.
 
     `mech.add_beam` makes beams of them. A segment bends and twists by no more than 1 rad.
 
@@ -86,6 +98,8 @@ class BeamSegment(ForceKind):
     flexibility: FloatsField = array("", None)
     damping: FloatField = quantity("s", "not negative", default=0.0)
     unloaded: FloatsField = array("", 6, default=(1.0, 0.0, 0.0, 0.0, 0.0, 0.0))
+    flexibility_slope: FloatsField = checked(_numbers, default=(), parametric=True)
+    unloaded_slope: FloatsField = array("", 6, default=(0.0,) * 6)
     pattern: ClassVar[str] = "MM"
     ends_text: ClassVar[str] = "two markers"
     meaning: ClassVar[str] = "A piece of an elastic beam between two nodes."
@@ -97,11 +111,43 @@ class BeamSegment(ForceKind):
             check.fault("flexibility must have 6 numbers, or the 21 of a triangle", len(self.flexibility))
         elif np.linalg.eigvalsh(flexibility_matrix(self.flexibility)).min() <= 0.0:
             check.fault("flexibility must be positive definite", self.flexibility)
+        elif len(self.flexibility_slope) not in (0, len(self.flexibility)):
+            rule = f"flexibility_slope must have {len(self.flexibility)} numbers, or none"
+            check.fault(rule, len(self.flexibility_slope))
+        elif not self.is_uniform and _least(self) <= 0.0:
+            rule = f"a segment of {self.length:.4g} m must not vary so much from one end to the other"
+            check.fault(rule, None, "give the beam more segments")
+
+    @property
+    def is_uniform(self) -> bool:
+        """Whether flexibility and unloaded strain are the same along the segment."""
+        slopes = (*self.flexibility_slope, *self.unloaded_slope)
+        return not any(present(one) != 0.0 for one in slopes)
+
+    def compliance(self, strain: np.ndarray) -> np.ndarray:
+        """The flexibility f (..., 6, 6) of the segment, m/N and more, at strains ε = log(g₁⁻¹ g₂), (..., 6).
+
+        f = h (C - W) + (h³/12) (Aᵀ C A + C₁ A + Aᵀ C₁),  A = -[[κ^, 0], [Γ^, κ^]],  (Γ, κ) = ε/h.
+
+        >>> kind = bc.BeamSegment(0.5, (1e-6, 1e-6, 1e-6, 0.1, 0.1, 0.1))
+        >>> f = kind.compliance(np.array([0.5, 0, 0, 0, 0, 0]))
+        >>> f[0, 0] == 0.5 * 1e-6, f[1, 1] == 0.5 * 1e-6 + 0.5**3 / 12 * 0.1    # shear and bending
+        (True, True)
+        """
+        h, C, slope = self.length, flexibility_matrix(self.flexibility), _slope(self)
+        A = transport(strain / h)
+        turned = np.swapaxes(A, -1, -2)
+        tilted = slope @ A
+        found = turned @ C @ A + tilted + np.swapaxes(tilted, -1, -2)
+        return np.asarray(h * (C - _change(self)) + h**3 / 12.0 * found)
 
     def lowered(self, ends: tuple[End, ...]) -> Lowered:
         """Six linear laws of stiffness 1, along strains half the square of which is energy."""
         first, second = markers(ends)
         numbers = (self.length, *_triangle(self.flexibility), *self.unloaded)
+        if not self.is_uniform:
+            upper = np.triu_indices(6)
+            numbers += (*_slope(self)[upper].tolist(), *_change(self)[upper].tolist())
         laws = (
             Law.of(
                 self, "linear", Coordinate(f"beam_{k}", first, second, numbers),
@@ -127,6 +173,32 @@ def flexibility_matrix(flexibility: Any) -> np.ndarray[Any, Any]:
     return matrix + np.triu(matrix, 1).T
 
 
+def transport(strain: np.ndarray) -> np.ndarray:
+    """A (..., 6, 6) of  F' = A F,  n' = -κ × n,  m' = -κ × m - Γ × n,  at strains (Γ, κ), (..., 6)."""
+    stretch, bend = (cross(np.eye(3), part[..., None, :]) for part in (strain[..., :3], strain[..., 3:]))
+    upper = np.concatenate([-bend, np.zeros_like(bend)], axis=-1)
+    return np.concatenate([upper, np.concatenate([-stretch, -bend], axis=-1)], axis=-2)
+
+
+def _slope(kind: BeamSegment) -> np.ndarray[Any, Any]:
+    """C₁, (6, 6)."""
+    return flexibility_matrix(kind.flexibility_slope) if kind.flexibility_slope else np.zeros((6, 6))
+
+
+def _change(kind: BeamSegment) -> np.ndarray[Any, Any]:
+    """W = (h²/12) (C N + Nᵀ C),  N x = A(x)ᵀ ξ⁰₁, (6, 6)."""
+    C = flexibility_matrix(kind.flexibility)
+    N = np.swapaxes(transport(np.eye(6)), 1, 2) @ np.array(present(kind.unloaded_slope))
+    CN = C @ N.T
+    return np.asarray(present(kind.length) ** 2 / 12.0 * (CN + CN.T))
+
+
+def _least(kind: BeamSegment) -> float:
+    """The least eigenvalue of the matrix of C, (h/√12) C₁ and C - W: positive, f is so for all strains."""
+    C, slope = flexibility_matrix(kind.flexibility), present(kind.length) / 12.0**0.5 * _slope(kind)
+    return float(np.linalg.eigvalsh(np.block([[C, slope], [slope, C - _change(kind)]])).min())
+
+
 def _section(check: Check, name: str, value: Any) -> Any:
     return check.instance(
         name, value, Section, "such as bc.Section.tube(0.04, 0.002, E=..., nu=..., density=...)"
@@ -141,12 +213,6 @@ def _points(check: Check, name: str, value: Any) -> tuple[Vec3, ...]:
     if isinstance(value, (tuple, list)) and not value:
         return ()
     return as_tuple(check.array(name, value, (None, 3), "m"))
-
-
-def _stations(check: Check, name: str, value: Any) -> tuple[float, ...]:
-    if isinstance(value, (tuple, list)) and not value:
-        return ()
-    return tuple(check.array(name, value, (None,), "m").tolist())
 
 
 @dataclass(frozen=True)
@@ -196,6 +262,8 @@ class Beam(Description):
     stations: distances from the start, m, at which there are nodes beside those at the ends.
     points: places of the world, m, in their order, through which the unloaded beam runs from start to end,
         along a cubic spline with continuous curvature; none of a straight beam.
+    twist: angle of the section about the x axis, rad, beside `up`: a number, or a function of the distance
+        from the start, m, as bc.Table([0, 2], [0, 0.3]).
 
     Its nodes are the bodies "name/0", "name/1", ... with the x axis along the beam, its segments the forces
     "name/e1", ... They follow from it: files hold the beam alone, and they go and change their names with it.
@@ -216,15 +284,23 @@ class Beam(Description):
     segments: int = whole(2, default=8)
     damping: FloatField = quantity("s", "not negative", default=0.0)
     up: OptionalVectorField = checked(_up, "1", default=None)
-    stations: FloatsField = checked(_stations, "m", default=(), parametric=True)
+    stations: FloatsField = checked(
+        lambda check, name, value: _numbers(check, name, value, "m"), "m", default=(), parametric=True
+    )
     points: PointsField = checked(_points, "m", default=())
+    twist: Any = function("rad", default=0.0)
 
     def __post_init__(self) -> None:
         check_name("beam", self.name, forbidden=".")
         super().__post_init__()
-        if self.points and holds_expressions((self.start, self.end, self.up)):
-            rule = "the places of a bent beam must be numbers"
-            raise MechanismError(Fault(self._element(), rule, None, "leave the parameters or the points out"))
+        if self._is_shaped and holds_expressions((self.start, self.end, self.up, self.twist)):
+            rule = "the places and the twist of a beam with points or twist must be numbers"
+            raise MechanismError(Fault(self._element(), rule, None, "leave the parameters, or both, out"))
+
+    @property
+    def _is_shaped(self) -> bool:
+        """Whether it is bent or twisted without loads."""
+        return bool(self.points) or not isinstance(self.twist, Constant)
 
     def _element(self) -> str:
         return f"beam {self.name!r}"
@@ -237,7 +313,7 @@ class Beam(Description):
             rule = "neighbouring points must differ" if self.points else "start and end must be two places"
             check.fault(rule, path[same[0]].tolist())
             return
-        length, tangents = self.length, self._nodes()[1]
+        length, tangents = self.length, self._axis(self.grid.stations)[1]
         if self.up is not None and np.linalg.norm(np.cross(self.up, tangents), axis=1).min() < 1e-9:
             check.fault("up must not be along the beam", self.up)
         given = sorted(self.stations)
@@ -246,6 +322,9 @@ class Beam(Description):
             check.fault(rule, self.stations, "at the ends there are nodes already")
         elif any(b - a <= _AT * length for a, b in pairwise(given)):
             check.fault("two stations are the same place", self.stations)
+        elif isinstance(self.section, Tapered) and abs(self.section.stations[-1] - length) > _AT * length:
+            rule = f"the sections must reach its end, at {length:.6g} m"
+            check.fault(rule, self.section.stations, "give the last station of the section there")
 
     @property
     def length(self) -> Any:
@@ -259,9 +338,8 @@ class Beam(Description):
             return bent_axis((self.start, *self.points, self.end)).length
         return sum((b - a) ** 2 for a, b in zip(self.start, self.end, strict=True)) ** 0.5
 
-    def _nodes(self) -> tuple[Any, Any]:
-        """Places of the nodes and unit tangents there, (N, 3)."""
-        stations = self.grid.stations
+    def _axis(self, stations: Any) -> tuple[Any, Any]:
+        """Places of the unloaded axis and unit tangents there, (N, 3)."""
         if self.points:
             return bent_axis((self.start, *self.points, self.end)).at(np.array(stations, dtype=float))
         along: Any = tuple(b - a for a, b in zip(self.start, self.end, strict=True))
@@ -275,13 +353,21 @@ class Beam(Description):
         >>> bc.Beam("boom", tube, (0, 0, 0), (2, 0, 0), segments=2).frames()[1]
         ((1.0, 0.0, 0.0), (1.0, 0.0, 0.0, 0.0))
         """
-        places, tangents = self._nodes()
+        return self._frames(self.grid.stations)
+
+    def _frames(self, stations: Any) -> list[tuple[Vec3, Quat]]:
+        places, tangents = self._axis(stations)
         upright = all(abs(present(x[2])) < 0.9 for x in tangents)
         upward: Any = ((0.0, 0.0, 1.0) if upright else (1.0, 0.0, 0.0)) if self.up is None else self.up
+        untwisted = self.twist == Constant(0.0)
         found = []
-        for place, x in zip(places, tangents, strict=True):
+        for station, place, x in zip(stations, places, tangents, strict=True):
             z = np.array(direction(tuple(upward - (np.array(upward) @ x) * x)))
-            found.append((tuple(place.tolist()), from_matrix(np.column_stack([x, np.cross(z, x), z]))))
+            y = np.cross(z, x)
+            if not untwisted:
+                angle = float(self.twist(present(station)))
+                y, z = np.cos(angle) * y + np.sin(angle) * z, np.cos(angle) * z - np.sin(angle) * y
+            found.append((tuple(place.tolist()), from_matrix(np.column_stack([x, y, z]))))
         return found
 
     @property
@@ -342,11 +428,18 @@ class Beam(Description):
         >>> print(*(f"{mass:.4f}" for mass in masses[:4]))    # 3/8, 7/6, 23/24, 1 of a segment
         0.3750 1.1667 0.9583 1.0000
         """
-        grid, section = self.grid, self.section
+        grid = self.grid
         halves = [0.5 * h for h in grid.lengths]
-        for name, (place, axes), own, before, after in zip(
-            self.nodes, self.frames(), grid.masses(), [0.0, *halves], [*halves, 0.0], strict=True
+        for name, station, (place, axes), own, before, after in zip(
+            self.nodes,
+            grid.stations,
+            self.frames(),
+            grid.masses(),
+            [0.0, *halves],
+            [*halves, 0.0],
+            strict=True,
         ):
+            section = self.section.at(station)
             inertia: Any = tuple(own * one for one in section.rotary)
             shapes = tuple(_shifted(shape, 0.5 * (after - before)) for shape in section.drawn(before + after))
             yield Body(
@@ -362,18 +455,42 @@ class Beam(Description):
         >>> first.name, first.kind.length, [marker.body for marker in first.markers]
         ('boom/e1', 0.25, ['boom/0', 'boom/1'])
         """
-        flexibility, straight = self.section.flexibility, (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-        strains = self._unloaded() if self.points else repeat(straight, len(self.pieces))
-        lengths, ends = self.grid.lengths, pairwise(self.nodes)
-        for name, (one, two), h, strain in zip(self.pieces, ends, lengths, strains, strict=True):
-            kind = BeamSegment(h, flexibility, self.damping, strain)
+        grid, straight = self.grid, ((1.0, 0.0, 0.0, 0.0, 0.0, 0.0), (0.0,) * 6)
+        strains = self._unloaded() if self._is_shaped else repeat(straight, len(grid.lengths))
+        pieces = zip(self.pieces, pairwise(self.nodes), grid.stations, grid.lengths, strains, strict=False)
+        for name, (one, two), begin, h, (strain, bent) in pieces:
+            mean, slope = self._flexibility(begin, h)
+            kind = BeamSegment(h, mean, self.damping, strain, slope, bent)
             yield Force(name, kind, (Marker(one), Marker(two)))
 
-    def _unloaded(self) -> list[tuple[float, ...]]:
-        """The strains of the segments of a bent beam as described."""
-        place, turn = (np.array(part) for part in zip(*self.frames(), strict=True))
-        way = relative_logarithm(place, turn) / np.array(self.grid.lengths)[:, None]
-        return [tuple(strain) for strain in way.tolist()]
+    def _flexibility(self, begin: Any, h: Any) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+        """The flexibility of a segment in the mean, and its slope: C₁ = 12/h³ ∫ s C ds, s from the middle."""
+        if not isinstance(self.section, Tapered):
+            return self.section.flexibility, ()
+        parts, weights = _GAUSS
+        there = [self.section.at(begin + 0.5 * (1.0 + x) * h).flexibility for x in parts]
+        mean = tuple(
+            sum(0.5 * w * c for w, c in zip(weights, row, strict=True)) for row in zip(*there, strict=True)
+        )
+        slope = tuple(
+            sum(3.0 * w * x * c for w, x, c in zip(weights, parts, row, strict=True)) / h
+            for row in zip(*there, strict=True)
+        )
+        return mean, slope
+
+    def _unloaded(self) -> list[tuple[tuple[float, ...], tuple[float, ...]]]:
+        """The strains of the segments of a bent or twisted beam as described, and how they grow along them.
+
+        The latter are those between the halves of a segment.
+        """
+        stations = np.array(self.grid.stations, dtype=float)
+        halves = np.sort(np.concatenate([stations, 0.5 * (stations[1:] + stations[:-1])]))
+        place, turn = (np.array(part) for part in zip(*self._frames(halves.tolist()), strict=True))
+        lengths = np.diff(stations)[:, None]
+        way = relative_logarithm(place[::2], turn[::2]) / lengths
+        half = relative_logarithm(place, turn) / (0.5 * lengths.repeat(2, axis=0))
+        growing = (half[1::2] - half[::2]) / (0.5 * lengths)
+        return [(tuple(one), tuple(two)) for one, two in zip(way.tolist(), growing.tolist(), strict=True)]
 
     def _repr_html_(self) -> str:
         from bellcrank.mechanism.html import element, short

@@ -7,6 +7,7 @@ shear centre is in the middle. Widths are along y, heights along z.
 from __future__ import annotations
 
 from abc import ABC
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import pi, tanh
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -17,7 +18,7 @@ from bellcrank.errors import Unsupported
 from bellcrank.expression import functions
 from bellcrank.mechanism import given
 from bellcrank.mechanism.checking import Check
-from bellcrank.mechanism.fields import Description, array, described, quantity
+from bellcrank.mechanism.fields import Description, array, checked, declarations, described, quantity
 from bellcrank.mechanism.given import (
     FloatField,
     FloatsField,
@@ -42,7 +43,9 @@ _ALONG: Final = from_matrix(np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0
 @answering
 @dataclass(frozen=True)
 class Section(Description, ABC):
-    """A cross-section of a beam, made by `tube`, `circle`, `rectangle`, `i_beam` or `general`.
+    """A cross-section of a beam, made by `tube`, `circle`, `rectangle`, `i_beam`, `general`, `composite`.
+
+    `tapered` makes one that changes along the beam.
 
     x is along the beam; y and z are the section's axes of symmetry. Widths are along y, heights along z.
 
@@ -111,6 +114,15 @@ class Section(Description, ABC):
         (0.01, 0.02, 0.02, 0.25, 0.5, 0.125)
         """
         return tuple(1.0 / one for one in (self.EA, *self.GA, self.GJ, *self.EI))
+
+    def at(self, _station: Any) -> Section:
+        """The section at a distance from the start of its beam, m: the same everywhere if it is not tapered.
+
+        >>> root, tip = (bc.Section.circle(d, E=210e9, nu=0.3, density=7850) for d in (0.04, 0.02))
+        >>> bc.Section.tapered([0.0, 2.0], [root, tip]).at(0.5).diameter
+        0.035
+        """
+        return self
 
     @property
     def largest_size(self) -> Any:
@@ -257,6 +269,20 @@ class Section(Description, ABC):
         """
         return Composite(stiffness, mass_per_length, inertia_per_length)
 
+    @staticmethod
+    def tapered(stations: given.Numbers, sections: Sequence[Section]) -> Section:
+        """A section that changes along the beam.
+
+        stations: distances from the start, m, ascending: the first is 0, the last the beam's length.
+        sections: those there, all of one kind; between them sizes and numbers change linearly.
+
+        >>> root, tip = (bc.Section.tube(d, 0.002, E=210e9, nu=0.3, density=7850) for d in (0.06, 0.03))
+        >>> mast = bc.Section.tapered([0.0, 4.0], [root, tip])
+        >>> print(f"{1e3 * mast.at(1.0).diameter:.1f} mm, {mast.at(1.0).mass_per_length:.3f} kg/m")
+        52.5 mm, 2.491 kg/m
+        """
+        return Tapered(stations, tuple(sections))
+
 
 @described
 class General(Section):
@@ -333,6 +359,71 @@ class Composite(Section):
         """The inertia per length about x, y and z, kg m."""
         about_x, about_y, about_z = self.inertia_per_length
         return about_x, about_y, about_z
+
+
+def _sections(check: Check, name: str, value: Any) -> tuple[Section, ...]:
+    found = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    for one in found:
+        check.instance(name, one, Section, "such as [bc.Section.circle(...), bc.Section.circle(...)]")
+    return found
+
+
+@described
+class Tapered(Section):
+    """A section that changes along the beam: see `Section.tapered`."""
+
+    stations: FloatsField = array("m", None)
+    sections: tuple[Section, ...] = checked(_sections)
+    meaning: ClassVar[str] = "By sections of one kind at `stations` along the beam; linear between."
+
+    def _judge(self, check: Check) -> None:
+        if len(check.faults) > 0:
+            return
+        if len(self.stations) < 2 or len(self.sections) != len(self.stations):
+            rule = (
+                f"there must be a section for each of two stations or more: {len(self.sections)} were given"
+            )
+            check.fault(rule, self.stations)
+        elif self.stations[0] != 0.0 or np.diff(self.stations).min() <= 0.0:
+            check.fault("stations must ascend from 0", self.stations)
+        elif len(kinds := {type(one) for one in self.sections}) > 1 or Tapered in kinds:
+            names = ", ".join(sorted(one.__name__ for one in kinds))
+            check.fault(
+                f"sections must be of one kind: they are {names}", None, "take General for all of them"
+            )
+        elif len({_given(one) for one in self.sections}) > 1:
+            check.fault("sections must give the same numbers: all nu, or all G", None)
+
+    def at(self, station: Any) -> Section:
+        """The section at a distance from the start, m."""
+        known = [present(one) for one in self.stations]
+        k = int(np.clip(np.searchsorted(known, present(station), "right") - 1, 0, len(known) - 2))
+        first, last = self.sections[k : k + 2]
+        part = (station - self.stations[k]) / (self.stations[k + 1] - self.stations[k])
+
+        def between(a: Any, b: Any) -> Any:
+            if isinstance(a, tuple):
+                return tuple(map(between, a, b))
+            return None if a is None else a + part * (b - a)
+
+        names = declarations(type(first))
+        return type(first)(**{name: between(getattr(first, name), getattr(last, name)) for name in names})
+
+    @property
+    def largest_size(self) -> Any:
+        """The largest size of the sections, m."""
+        sizes = [one.largest_size for one in self.sections]
+        return None if None in sizes else max(sizes, key=present)
+
+    @property
+    def flexibility(self) -> tuple[Any, ...]:
+        """Of no one section: see `at`."""
+        raise Unsupported(f"{self._element()} changes along the beam: ask section.at(station).flexibility")
+
+
+def _given(section: Section) -> tuple[str, ...]:
+    """The fields of a section that are not None."""
+    return tuple(name for name in declarations(type(section)) if getattr(section, name) is not None)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from bellcrank.mechanism.beams import Beam, flexibility_matrix, gregory
+from bellcrank.mechanism.beams import Beam, BeamSegment, flexibility_matrix, gregory, transport
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.references import markers_of
@@ -178,9 +178,11 @@ class BeamHistory:
         0.060630 1/m, by hand 0.060630 1/m
         """
         where, several = self._given(station)
-        k, _ = self._place(where)
+        k, part = self._place(where)
         loads = np.concatenate([self.force(where), self.moment(where)], axis=-1)
-        found = loads @ self._flexibility[:, 3:] + self._unloaded[k, 3:]
+        flexibility = [flexibility_matrix(self._beam.section.at(s).flexibility)[3:] for s in where]
+        grown = (part - 0.5) * self._lengths[k, None] * self._slopes[k]
+        found = np.einsum("sij,tsj->tsi", np.array(flexibility), loads) + (self._unloaded[k] + grown)[:, 3:]
         return np.asarray(found if several else found[:, 0])
 
     def stress(self, station: Any = None) -> FloatArray:
@@ -195,9 +197,16 @@ class BeamHistory:
         >>> print(f"{1e-6 * stress:.2f} MPa, by hand {1e-6 * 9.81 * 7850 * 2**2 / 2 * 6 / 0.03:.2f} MPa")
         30.80 MPa, by hand 30.80 MPa
         """
-        force, moment = self.force(station), self.moment(station)
-        found = self._beam.section.largest_stress(force[..., 0], moment[..., 1], moment[..., 2])
-        return np.asarray(found)
+        where, several = self._given(station)
+        force, moment = self.force(where), self.moment(where)
+        found = np.stack(
+            [
+                self._beam.section.at(s).largest_stress(force[:, k, 0], moment[:, k, 1], moment[:, k, 2])
+                for k, s in enumerate(where)
+            ],
+            axis=1,
+        )
+        return np.asarray(found if several else found[:, 0])
 
     @property
     def strain_energy(self) -> FloatArray:
@@ -222,43 +231,37 @@ class BeamHistory:
     @cached_property
     def _unloaded(self) -> FloatArray:
         """The strains of segments without loads, (N - 1, 6)."""
-        kinds: list[Any] = [force.kind for force in self._beam.forces()]
-        return np.array([kind.unloaded for kind in kinds], dtype=float)
+        return np.array([kind.unloaded for kind in self._kinds], dtype=float)
+
+    @cached_property
+    def _slopes(self) -> FloatArray:
+        """By which these grow with the length, (N - 1, 6), 1/m and more."""
+        return np.array([kind.unloaded_slope for kind in self._kinds], dtype=float)
+
+    @cached_property
+    def _kinds(self) -> list[Any]:
+        return [force.kind for force in self._beam.forces()]
 
     @cached_property
     def _carried(self) -> FloatArray:
-        """What segments carry in their middles: F = f⁻¹ d,  f = h C + (h³/12) Aᵀ C A,  (T, N - 1, 6)."""
-        h, A, C = self._lengths[:, None, None], self._along, self._flexibility
-        f = h * C + h**3 / 12.0 * np.swapaxes(A, 2, 3) @ C @ A
+        """What segments carry in their middles: F = f⁻¹ d, (T, N - 1, 6)."""
+        f = np.stack([kind.compliance(self._strain[:, k]) for k, kind in enumerate(self._kinds)], axis=1)
         return np.asarray(np.linalg.solve(f, self._elongation[..., None])[..., 0])
 
     @cached_property
     def _load(self) -> FloatArray:
         """By which the energy of segments grows with their strains, (T, N - 1, 6), N and N m.
 
-        F + h²/12 (n × w_m, n × w_n + m × w_m)  with  F = (n, m),  (w_n, w_m) = C A F.
+        F + h²/12 (n × w_m,  n × w_n + m × w_m)  with  F = (n, m),  (w_n, w_m) = C A F + C₁ F.
         """
         found, h = self._carried.copy(), self._lengths[:, None]
-        w = (self._flexibility @ (self._along @ found[..., None]))[..., 0]
+        A = transport(self._strain / h)
+        C, slope = (np.array(one) for one in zip(*map(_flexibilities, self._kinds), strict=True))
+        w = (C @ (A @ found[..., None]) + slope @ found[..., None])[..., 0]
         n, m, of_n, of_m = (x for both in (found.copy(), w) for x in (both[..., :3], both[..., 3:]))
         found[..., :3] += h**2 / 12.0 * cross(n, of_m)
         found[..., 3:] += h**2 / 12.0 * (cross(n, of_n) + cross(m, of_m))
         return found
-
-    @cached_property
-    def _flexibility(self) -> FloatArray:
-        """C of a unit of length, (6, 6)."""
-        return flexibility_matrix(self._beam.section.flexibility)
-
-    @cached_property
-    def _along(self) -> FloatArray:
-        """A of  F' = A F,  which is  n' = -κ × n,  m' = -κ × m - Γ × n,  (T, N - 1, 6, 6)."""
-        strain = self._strain / self._lengths[:, None]
-        stretch, bend = (cross(np.eye(3), part[..., None, :]) for part in (strain[..., :3], strain[..., 3:]))
-        return np.concatenate(
-            [np.concatenate([-bend, np.zeros_like(bend)], axis=3), np.concatenate([-stretch, -bend], axis=3)],
-            axis=2,
-        )
 
     @property
     def _lengths(self) -> FloatArray:
@@ -344,6 +347,12 @@ class BeamHistory:
         """The segments on which stations lie, and which part of them is before (S, 1)."""
         k = np.clip(np.searchsorted(self.stations, where, "right") - 1, 0, len(self._lengths) - 1)
         return k, ((where - self.stations[k]) / self._lengths[k])[:, None]
+
+
+def _flexibilities(kind: BeamSegment) -> tuple[FloatArray, FloatArray]:
+    """C and C₁ of a segment."""
+    slope = kind.flexibility_slope
+    return flexibility_matrix(kind.flexibility), flexibility_matrix(slope) if slope else np.zeros((6, 6))
 
 
 def _on_the_second(way: FloatArray, turn: FloatArray, load: FloatArray) -> tuple[FloatArray, FloatArray]:
