@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <type_traits>
 
 #include "joints/logarithm.hpp"
 #include "spatial/rotation.hpp"
@@ -60,7 +61,10 @@ void strains_along(const RelativeMotionT<Dual4>& motion, std::span<const Dual4> 
                    SixOf<CoordinateValueT<Dual4>>& out) {
     JetPose pose(motion);
     auto y = logarithm_of(pose);
-    beam_strains(y, params);
+    if (is_diagonal(params))
+        beam_strains<true>(y, params);
+    else
+        beam_strains(y, params);
     for (int i = 0; i < 6; ++i) assign(out[i], y[i]);
 }
 
@@ -86,35 +90,41 @@ void strains_along(const RelativeMotion& motion, std::span<const double> params,
     }
 }
 
-bool is_same(double a, double b) { return a == b; }
-bool is_same(const Dual4& a, const Dual4& b) {
-    return a.value == b.value && std::equal(&a.d[0], &a.d[0] + kDirections, &b.d[0]);
-}
+// The six are asked for one after another at the same motion, and are made together: this remembers the last; of those
+// with directions as many as one looks along for a gradient, of the motion and of the parameters.
+template <class S>
+constexpr int kRemembered = std::is_same_v<S, double> ? 1 : (12 + kVariedBeamParams) / kDirections + 1;
 
-// The six are asked for one after another at the same motion, and are made together: this remembers the last.
 template <class S>
 struct LastBeam {
     size_t params = 0;  // how many; 0: there is none
     std::array<S, 13 + kVariedBeamParams> key;
     SixOf<CoordinateValueT<S>> y;
 };
+template <class S>
+struct LastBeams {
+    std::array<LastBeam<S>, kRemembered<S>> all;
+    int next = 0;
+};
 
 template <class S>
 const SixOf<CoordinateValueT<S>>& all_strains(const RelativeMotionT<S>& m, std::span<const S> params) {
-    thread_local LastBeam<S> last;
+    thread_local LastBeams<S> last;
     const std::array<S, 13> moving{m.r.x,    m.r.y,    m.r.z,    m.q.w,     m.q.x,     m.q.y,    m.q.z,
                                    m.rdot.x, m.rdot.y, m.rdot.z, m.omega.x, m.omega.y, m.omega.z};
-    const auto begin = last.key.begin(), end = begin + 13;
     const auto same = [](const S& a, const S& b) { return is_same(a, b); };
-    if (last.params == params.size() && std::equal(moving.begin(), moving.end(), begin, same) &&
-        std::equal(params.begin(), params.end(), end, same))
-        return last.y;
-    last.params = 0;  // if this throws
-    strains_along(m, params, last.y);
-    std::copy(moving.begin(), moving.end(), begin);
-    std::copy(params.begin(), params.end(), end);
-    last.params = params.size();
-    return last.y;
+    for (const LastBeam<S>& known : last.all)
+        if (known.params == params.size() && std::equal(moving.begin(), moving.end(), known.key.begin(), same) &&
+            std::equal(params.begin(), params.end(), known.key.begin() + 13, same))
+            return known.y;
+    LastBeam<S>& made = last.all[last.next];
+    last.next = (last.next + 1) % kRemembered<S>;
+    made.params = 0;  // if this throws
+    strains_along(m, params, made.y);
+    std::copy(moving.begin(), moving.end(), made.key.begin());
+    std::copy(params.begin(), params.end(), made.key.begin() + 13);
+    made.params = params.size();
+    return made.y;
 }
 
 template <int number, class S>

@@ -42,12 +42,18 @@ template <class S>
 bool is_varied(std::span<const S> params) {
     return params.size() == kVariedBeamParams;
 }
+inline bool is_same(double a, double b) { return a == b; }
+inline bool is_same(const Dual4& a, const Dual4& b) {
+    return a.value == b.value && std::equal(&a.d[0], &a.d[0] + kDirections, &b.d[0]);
+}
+
 // Whether f is no more than its first two parts, with a C that is diagonal.
-inline bool is_diagonal(std::span<const double> params) {
+template <class S>
+bool is_diagonal(std::span<const S> params) {
     if (is_varied(params)) return false;
     for (int i = 0; i < 6; ++i)
         for (int j = 0; j < i; ++j)
-            if (params[place_of_flexibility(i, j)] != 0.0) return false;
+            if (!is_same(params[place_of_flexibility(i, j)], S(0.0))) return false;
     return true;
 }
 

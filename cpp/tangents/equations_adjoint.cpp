@@ -48,13 +48,17 @@ class EquationsTangent::Transpose {
     Transpose(EquationsTangent& owner, const MotionPoint& at, const Seeds& seeds, std::span<const NumberPlace> further,
               ModelGradient& by_numbers)
         : own_(owner), model_(owner.model_), at_(at), seeds_(seeds), by_numbers_(by_numbers) {
-        const std::vector<int>& starts = model_.data().function_param_start;
+        const auto take = [](const std::vector<int>& starts, int index, std::vector<std::vector<int>>& wanted) {
+            const auto after = std::upper_bound(starts.begin(), starts.end(), index);
+            wanted[after - starts.begin() - 1].push_back(index - *(after - 1));
+        };
         wanted_.resize(model_.functions.size());
-        for (const NumberPlace& place : further) {
-            if (place.array != NumberArray::function_params) continue;
-            const auto after = std::upper_bound(starts.begin(), starts.end(), place.index);
-            wanted_[after - starts.begin() - 1].push_back(place.index - *(after - 1));
-        }
+        wanted_of_coordinates_.resize(model_.coordinates.size());
+        for (const NumberPlace& place : further)
+            if (place.array == NumberArray::function_params)
+                take(model_.data().function_param_start, place.index, wanted_);
+            else if (place.array == NumberArray::coordinate_params)
+                take(model_.data().coordinate_param_start, place.index, wanted_of_coordinates_);
         const int bodies = model_.bodies() + 1;
         for (int b = 0; b < bodies; ++b) {
             bodies_.push_back({pose_position(at.x, b), twist_linear(at.u, b), twist_linear(at.udot, b),
@@ -115,18 +119,24 @@ class EquationsTangent::Transpose {
     // sum: of what a function does, for its numbers; along those that are asked for.
     template <class Sum>
     void take_function(int function, const Sum& sum) {
-        const std::vector<int>& wanted = wanted_[function];
+        take_numbers(wanted_[function], own_.unit_numbers_.function_params(function), NumberArray::function_params,
+                     model_.data().function_param_start[function], sum);
+    }
+
+    // wanted: of some numbers, which begin at a place of an array.
+    template <class Sum>
+    void take_numbers(const std::vector<int>& wanted, std::span<const Dual4> given, NumberArray array, int begin,
+                      const Sum& sum) {
         if (wanted.empty()) return;
-        const std::span<const Dual4> given = own_.unit_numbers_.function_params(function);
-        function_in_.assign(given.begin(), given.end());
-        double* gradient = &by_numbers_[NumberArray::function_params][model_.data().function_param_start[function]];
+        numbers_in_.assign(given.begin(), given.end());
+        double* gradient = &by_numbers_[array][begin];
         for (size_t from = 0; from < wanted.size(); from += kDirections) {
             const size_t count = std::min<size_t>(kDirections, wanted.size() - from);
-            for (size_t k = 0; k < count; ++k) function_in_[wanted[from + k]].d[k] = 1.0;
-            const Dual4 found = sum(std::span<const Dual4>(function_in_));
+            for (size_t k = 0; k < count; ++k) numbers_in_[wanted[from + k]].d[k] = 1.0;
+            const Dual4 found = sum(std::span<const Dual4>(numbers_in_));
             for (size_t k = 0; k < count; ++k) {
                 gradient[wanted[from + k]] += found.d[k];
-                function_in_[wanted[from + k]].d[k] = 0.0;
+                numbers_in_[wanted[from + k]].d[k] = 0.0;
             }
         }
     }
@@ -477,18 +487,25 @@ class EquationsTangent::Transpose {
         Along c;
         Dual4 tension;
         const RelativeRateT<Dual4> acceleration{in_duals(second.r), in_duals(second.omega)};
-        for (int from = 0; from < 12; from += kDirections) {
-            const RelativeMotionT<Dual4> along = relative_along(motion, from);
-            c = own_.coordinate_along(coordinate, along, acceleration, own_.unit_numbers_);
+        const std::span<const Dual4> params = own_.unit_numbers_.coordinate_params(coordinate);
+        const auto sum_along = [&](const RelativeMotionT<Dual4>& along, std::span<const Dual4> numbers) {
+            c = own_.coordinate_along(coordinate, along, acceleration, own_.unit_numbers_, numbers);
             tension = s.tension;
             for (const int i : laws) {
                 const Law& law = model_.laws[i];
                 tension += law.kind->tangent({c.value, c.rate, at_.t}, own_.unit_numbers_.law_params(i),
                                              own_.unit_numbers_.function_of(law));
             }
-            const Dual4 sum =
-                s.level[0] * c.value + s.level[1] * c.rate + s.level[2] * c.second +
-                tension * (dot(c.parts.dr, in_duals(other.r)) + dot(c.parts.domega, in_duals(other.omega)));
+            return s.level[0] * c.value + s.level[1] * c.rate + s.level[2] * c.second +
+                   tension * (dot(c.parts.dr, in_duals(other.r)) + dot(c.parts.domega, in_duals(other.omega)));
+        };
+        if (!params.empty())  // along these the motion stays as it is
+            take_numbers(wanted_of_coordinates_[coordinate], params, NumberArray::coordinate_params,
+                         model_.data().coordinate_param_start[coordinate], [&](std::span<const Dual4> numbers) {
+                             return sum_along(relative_along(motion, 12), numbers);
+                         });
+        for (int from = 0; from < 12; from += kDirections) {
+            const Dual4 sum = sum_along(relative_along(motion, from), params);
             for (int k = 0; k < kDirections; ++k) gradient[from + k] = sum.d[k];
         }
         by.r += load(gradient), by.turn += load(gradient + 3);
@@ -551,7 +568,8 @@ class EquationsTangent::Transpose {
     std::vector<OfShapes> by_shapes_;  // which stay where they are when the centre of mass moves in its body
     std::vector<Seeded> coordinates_;
     std::vector<std::vector<int>> wanted_;  // numbers of each function by which the gradient is asked for
-    std::vector<Dual4> law_numbers_, function_in_;
+    std::vector<std::vector<int>> wanted_of_coordinates_;
+    std::vector<Dual4> law_numbers_, numbers_in_;
 };
 
 void EquationsTangent::transposed(const MotionPoint& at, const Seeds& seeds, std::span<const NumberPlace> further,
@@ -562,7 +580,7 @@ void EquationsTangent::transposed(const MotionPoint& at, const Seeds& seeds, std
                                                [](const double* seed) { return seed != nullptr; });
     std::vector<NumberPlace> alone;
     for (const NumberPlace& place : further)
-        if (is_followed(place.array) && place.array != NumberArray::function_params) alone.push_back(place);
+        if (place.array == NumberArray::formula_values) alone.push_back(place);
     for (size_t from = 0; from < alone.size(); from += kDirections) {
         const size_t count = std::min<size_t>(kDirections, alone.size() - from);
         std::vector<ModelTangent::Change> changes;

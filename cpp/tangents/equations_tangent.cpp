@@ -290,12 +290,13 @@ EquationsTangent::Along EquationsTangent::coordinate_along(int coordinate, const
                              bellcrank::along(m.rdot, change.rdot), bellcrank::along(m.omega, change.omega)},
                             {bellcrank::along(pair.acceleration.r, change.rddot),
                              bellcrank::along(pair.acceleration.omega, change.omega_dot)},
-                            numbers);
+                            numbers, numbers.coordinate_params(coordinate));
 }
 
 EquationsTangent::Along EquationsTangent::coordinate_along(int coordinate, const RelativeMotionT<Dual4>& motion,
                                                            const RelativeRateT<Dual4>& acceleration,
-                                                           const ModelTangent& numbers) const {
+                                                           const ModelTangent& numbers,
+                                                           std::span<const Dual4> params) const {
     const Coordinate& c = model_.coordinates[coordinate];
     Along out;
     const int axis = c.kind->angular() ? turned_axis(*c.kind) : -1;
@@ -309,7 +310,7 @@ EquationsTangent::Along EquationsTangent::coordinate_along(int coordinate, const
         for (int i = 0; i < 3; ++i) near[i] = branches_.reference(coordinate - axis + i);
         c.kind->tangent(motion, std::span<const Dual4>(near), out.parts);
     } else {
-        c.kind->tangent(motion, numbers.coordinate_params(coordinate), out.parts);
+        c.kind->tangent(motion, params, out.parts);
         if (c.kind->angular()) out.parts.value.value = branches_.nearest(coordinate, out.parts.value.value);
     }
     out.value = out.parts.value;

@@ -95,7 +95,8 @@ class EquationsTangent {
     MovingBodyT<Dual4> body_along(int body) const;
     Pair pair_motion(int pair, const ModelTangent& numbers) const;
     Along coordinate_along(int coordinate, const RelativeMotionT<Dual4>& motion,
-                           const RelativeRateT<Dual4>& acceleration, const ModelTangent& numbers) const;
+                           const RelativeRateT<Dual4>& acceleration, const ModelTangent& numbers,
+                           std::span<const Dual4> params) const;  // its own
     Along coordinate_along(int coordinate, const Pair& pair, const ModelTangent& numbers) const;
     // What acts along a coordinate, where it is known along the directions; its rows are added to `out`.
     Dual4 tension_along(int coordinate, const Dual4& value, const Dual4& rate, const Dual4& second,

@@ -134,6 +134,48 @@ def test_a_beam_that_bends_under_its_weight():
     assert found["frequency 1", "length"] < 0.0 < found["frequency 1", "k"]
 
 
+def flexible_boom():
+    """An elastic beam with a load at its end, tapered and twisted, by sizes and materials that are parameters."""
+    mech = bc.Mechanism("boom")
+    height = mech.add_parameter("height", 0.02, "m")
+    E = mech.add_parameter("E", 70e9, "Pa")
+    alloy = {"E": E, "nu": 0.3, "density": 2700}
+    sections = (
+        bc.Section.rectangle(0.01, height, **alloy),
+        bc.Section.rectangle(0.008, 0.6 * height, **alloy),
+    )
+    section = bc.Section.tapered((0.0, 1.0), sections)
+    boom = mech.add_beam("boom", section, "ground", (1, 0, 0), 3, 1e-4, twist=bc.Table((0, 1), (0, 0.6)))
+    load = mech.add_parameter("load", 2.0, "kg")
+    ball = mech.add_body("ball", mass=load, inertia=(1e-3, 1e-3, 1e-3), position=(1, 0, 0))
+    mech.add_joint("weld", bc.Fixed(), boom.marker(1.0), ball.marker())
+    return mech
+
+
+def test_a_beam_by_the_sizes_of_its_section():
+    mech, by = flexible_boom(), ["height", "E", "load"]
+    rest = bc.statics(mech).at
+    found = bc.modes(rest).sensitivity(of=["frequency 1"], by=by)
+    run = bc.sensitivity(mech, 0.001, of="body.ball.z", by=by, tolerance=1e-9)
+    back = bc.gradient(mech, "final body.ball.z", by=by, duration=0.001, tolerance=1e-9)
+    np.testing.assert_allclose(back.gradient.ravel(), run.values[-1].ravel(), rtol=1e-6)
+    for number, name in enumerate(by):
+        value = mech.parameters[name].value
+        more, less = ({name: value * (1.0 + part)} for part in (1e-4, -1e-4))
+        frequencies = [
+            bc.modes(bc.statics(rest.with_parameters(**one)).at).frequencies[0] for one in (more, less)
+        ]
+        ends = [
+            bc.simulate(mech.with_parameters(**one), 0.001, tolerance=1e-10).body("ball").position[-1, 2]
+            for one in (more, less)
+        ]
+        for slope, (up, down) in (
+            (found["frequency 1", name], frequencies),
+            (run.values[-1].ravel()[number], ends),
+        ):
+            assert slope == pytest.approx((up - down) / (2e-4 * value), rel=1e-4)
+
+
 def linkage():
     """A rocker that hangs from a spring with a preload, and a coupler on it: its rest moves."""
     mech = bc.Mechanism("linkage")

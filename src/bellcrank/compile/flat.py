@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from bellcrank.mechanism.coordinate import FORMULA_COORDINATE, OWN, TURNED, Coordinate
+from bellcrank.mechanism.coordinate import BEAM, FORMULA_COORDINATE, OWN, TURNED, Coordinate
 from bellcrank.mechanism.functions.function import FlatFunction, Function
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rows import FROM_START, LAW_PARAMETERS, AppliedWrench, Block, Law, Row
@@ -204,8 +204,15 @@ class FlatBuilder:
         ]
 
     def coordinate_numbers(self) -> list[Any]:
-        """What coordinates depend on, which may hold expressions."""
-        return [coordinate[2] for coordinate in self._coordinates]
+        """What coordinates depend on, which may hold expressions, those of beams apart."""
+        return [params for kind, _, params in self._coordinates if not kind.startswith(BEAM)]
+
+    def beam_numbers(self) -> list[Any]:
+        """The numbers of all coordinates, in their order: those of beams may be expressions."""
+        numbers = []
+        for kind, _, params in self._coordinates:
+            numbers += params if kind.startswith(BEAM) else [0.0] * len(params)
+        return numbers
 
     def structure(self) -> dict[str, Any]:
         """The arrays that say what belongs to what."""

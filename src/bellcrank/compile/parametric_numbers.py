@@ -107,6 +107,8 @@ def parametric_numbers(model: Model, everywhere: bool = False) -> ParametricNumb
         return ParametricNumbers(parameters, (), (), start, {name: _DECIDES for name, _, _ in parameters})
     functions = {"function_params": [param for function in flat.functions for param in function.params]}
     arrays = _arrays(half, flat) | functions | _formula_markers(markers)
+    if not everywhere:
+        arrays["coordinate_params"] = flat.beam_numbers()
     if model.contacts and not everywhere:
         arrays["contact_laws"] = _of_contacts(half, {symbol: value for _, symbol, value in parameters})
     entries = tuple(
@@ -117,7 +119,8 @@ def parametric_numbers(model: Model, everywhere: bool = False) -> ParametricNumb
     )
     symbols = {symbol for _, symbol, _ in parameters}
     in_formulas = tuple((place, symbol) for symbol, place in places.items() if symbol in symbols)
-    held = {_OF_COORDINATES: flat.coordinate_numbers(), _IN_FORMULAS: left, _POINTS: not_followed}
+    of_coordinates = [*flat.coordinate_numbers(), *(flat.beam_numbers() if everywhere else ())]
+    held = {_OF_COORDINATES: of_coordinates, _IN_FORMULAS: left, _POINTS: not_followed}
     held |= {_OF_SHAPES: touching_sizes(half)} if model.contacts else {}
     held |= {_AT_START: _of_start(mechanism, arrays)} if model.start.formulas else {}
     return ParametricNumbers(parameters, entries, in_formulas, start, _fixed(mechanism, held))

@@ -54,6 +54,7 @@ from bellcrank.mechanism.section import Section, Tapered
 from bellcrank.mechanism.shape import Shape
 from bellcrank.slips import answering
 
+_UPPER: Final = np.triu_indices(6)
 _DIAGONAL: Final = (0, 6, 11, 15, 18, 20)
 """Where the diagonal of a matrix (6, 6) is in its upper triangle by rows."""
 _GAUSS: Final = tuple(each.tolist() for each in np.polynomial.legendre.leggauss(3))
@@ -146,8 +147,7 @@ class BeamSegment(ForceKind):
         first, second = markers(ends)
         numbers = (self.length, *_triangle(self.flexibility), *self.unloaded)
         if not self.is_uniform:
-            upper = np.triu_indices(6)
-            numbers += (*_slope(self)[upper].tolist(), *_change(self)[upper].tolist())
+            numbers += (*_slope(self)[_UPPER].tolist(), *_change(self)[_UPPER].tolist())
         laws = (
             Law.of(
                 self, "linear", Coordinate(f"beam_{k}", first, second, numbers),
@@ -167,10 +167,20 @@ def _triangle(flexibility: Any) -> tuple[Any, ...]:
 
 
 def flexibility_matrix(flexibility: Any) -> np.ndarray[Any, Any]:
-    """The matrix (6, 6) of 6 numbers on its diagonal, or of the 21 of its upper triangle by rows."""
-    matrix = np.zeros((6, 6))
-    matrix[np.triu_indices(6)] = [float(present(one)) for one in _triangle(flexibility)]
-    return matrix + np.triu(matrix, 1).T
+    """The matrix (6, 6) of 6 numbers on its diagonal, or of the 21 of its upper triangle by rows.
+
+    Of expressions it has their present values.
+    """
+    return _symmetric(present(tuple(flexibility))).astype(float)
+
+
+def _symmetric(flexibility: Any) -> np.ndarray[Any, Any]:
+    """The same, with expressions as they are."""
+    given = _triangle(flexibility)
+    matrix = np.zeros((6, 6), dtype=object if holds_expressions(given) else float)
+    for k, (i, j) in enumerate(zip(*_UPPER, strict=True)):
+        matrix[i, j] = matrix[j, i] = given[k]
+    return matrix
 
 
 def transport(strain: np.ndarray) -> np.ndarray:
@@ -182,20 +192,19 @@ def transport(strain: np.ndarray) -> np.ndarray:
 
 def _slope(kind: BeamSegment) -> np.ndarray[Any, Any]:
     """C₁, (6, 6)."""
-    return flexibility_matrix(kind.flexibility_slope) if kind.flexibility_slope else np.zeros((6, 6))
+    return _symmetric(kind.flexibility_slope) if kind.flexibility_slope else np.zeros((6, 6))
 
 
 def _change(kind: BeamSegment) -> np.ndarray[Any, Any]:
     """W = (h²/12) (C N + Nᵀ C),  N x = A(x)ᵀ ξ⁰₁, (6, 6)."""
-    C = flexibility_matrix(kind.flexibility)
-    N = np.swapaxes(transport(np.eye(6)), 1, 2) @ np.array(present(kind.unloaded_slope))
-    CN = C @ N.T
-    return np.asarray(present(kind.length) ** 2 / 12.0 * (CN + CN.T))
+    N = np.column_stack([one.T @ np.array(kind.unloaded_slope) for one in transport(np.eye(6))])
+    CN = _symmetric(kind.flexibility) @ N
+    return np.asarray(kind.length**2 / 12.0 * (CN + CN.T))
 
 
 def _least(kind: BeamSegment) -> float:
     """The least eigenvalue of the matrix of C, (h/√12) C₁ and C - W: positive, f is so for all strains."""
-    C, slope = flexibility_matrix(kind.flexibility), present(kind.length) / 12.0**0.5 * _slope(kind)
+    C, slope = _symmetric(kind.flexibility), kind.length / 12.0**0.5 * _slope(kind)
     return float(np.linalg.eigvalsh(np.block([[C, slope], [slope, C - _change(kind)]])).min())
 
 

@@ -18,6 +18,9 @@ MIRRORED: Final = "mirrored_"
 OWN: Final = "own"
 """The kind of a coordinate that belongs to a joint given by formulas; its parameter is its number there."""
 
+BEAM: Final = "beam_"
+"""How the names of the strains of beams begin."""
+
 TURNED: Final = "turned_"
 """How names of components of a rotation vector that is followed past half a turn begin."""
 
