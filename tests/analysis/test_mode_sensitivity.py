@@ -135,7 +135,7 @@ def test_a_beam_that_bends_under_its_weight():
 
 
 def flexible_boom():
-    """An elastic beam with a load at its end, tapered and twisted, by sizes and materials that are parameters."""
+    """An elastic beam, tapered and twisted, with a load at its end, by sizes that are parameters."""
     mech = bc.Mechanism("boom")
     height = mech.add_parameter("height", 0.02, "m")
     E = mech.add_parameter("E", 70e9, "Pa")

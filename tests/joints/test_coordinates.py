@@ -70,7 +70,7 @@ def cams():
 
 
 def flexible():
-    """A flexibility with everything coupled, a length and unloaded strains; how both grow along the segment."""
+    """A length, a flexibility with everything coupled, unloaded strains; how these grow along the segment."""
     rng = np.random.default_rng(5)
     half = rng.normal(size=(6, 6))
     slope = 0.1 * rng.normal(size=(6, 6))

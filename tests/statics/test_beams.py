@@ -227,7 +227,7 @@ ROOT, TIP = bc.Section.rectangle(0.02, 0.04, **ALLOY), bc.Section.rectangle(0.01
 
 
 def shaped(segments, tapered, twisted, bent):
-    """A cantilever that is tapered, twisted, or bent along a curve of uneven curvature, under a load at its end."""
+    """A cantilever that is tapered, twisted, or bent along an uneven curve, under a load at its end."""
     mech = bc.Mechanism("blade", gravity=(0, 0, 0))
     s = np.linspace(0.0, 1.0, 65)
     curve = np.column_stack([1.4 * s, 0.5 * s**2, 0.3 * np.sin(2 * s)])
@@ -283,7 +283,7 @@ def test_a_tapered_cantilever():
 
 
 def test_a_twisted_strip_bends_out_of_the_plane_of_its_load():
-    """Twisted by a quarter turn, small deflections: ∫ (L - s) R(s) diag(1/EI_y, 1/EI_z) Rᵀ(s) of the moment."""
+    """Twisted by a quarter turn, small deflections: ∫ (L - s) R(s) C Rᵀ(s) of the moment."""
     mech = bc.Mechanism("strip", gravity=(0, 0, 0))
     beam = mech.add_beam("strip", ROOT, "ground", (1.5, 0, 0), 12, twist=bc.Table((0, 1.5), (0, np.pi / 2)))
     mech.add_force("load", bc.Wrench(force=(0, 0, -0.01)), beam.marker(1.5))

@@ -21,7 +21,7 @@ from bellcrank.compile.positions import without_rows
 from bellcrank.compile.report import AssemblyReport, BodyMove, moves_between, untouched_kept
 from bellcrank.compile.rope_watch import lost_rope
 from bellcrank.compile.state import Floats, State
-from bellcrank.errors import AssemblyError
+from bellcrank.errors import AssemblyError, Unsupported
 from bellcrank.formulations.friction_notes import friction_notes
 from bellcrank.formulations.preparing import prepare
 from bellcrank.formulations.system import Accelerations, DriveEffort, JointReaction, System
@@ -540,13 +540,15 @@ class Statics:
             for name, e in found.items()
         ]
         lines += _table("holds", efforts)
+        pieces = {name for beam in self.at.beams.values() for name in beam.pieces}
         forces = [
             (f"force {name}", _numbers([value], self._zero), what, True)
             for name, found in self.forces.items()
             for what, value in found.items()
-            if name not in self.friction
+            if name not in self.friction and name not in pieces
         ]
         lines += _table("exerts", forces)
+        lines += map(self._beam_line, self.at.beams)
         wide = max(map(len, self.joints), default=0)
         if self.joints:
             lines.append("  reactions on the second body, moment (N m) and force (N), world axes:")
@@ -555,6 +557,15 @@ class Statics:
             shared = "" if reaction.reaction_unique else "  shared with redundant constraints"
             lines.append(f"    {name:<{wide}} {parts}{shared}")
         return "\n".join([*lines, *(f"  note: {note}" for note in rest.notes)])
+
+    def _beam_line(self, name: str) -> str:
+        found = self.beam(name)
+        force, moment = (np.linalg.norm(one, axis=-1).max() for one in (found.force(), found.moment()))
+        line = f"  beam {name} carries up to {force:.5g} N and {moment:.5g} N m"
+        try:
+            return f"{line}, stressed up to {1e-6 * found.stress().max():.4g} MPa"
+        except Unsupported:  # its sections have no sizes
+            return line
 
     def _friction_lines(self) -> list[str]:
         if not self.friction:

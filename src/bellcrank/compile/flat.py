@@ -209,7 +209,7 @@ class FlatBuilder:
 
     def beam_numbers(self) -> list[Any]:
         """The numbers of all coordinates, in their order: those of beams may be expressions."""
-        numbers = []
+        numbers: list[Any] = []
         for kind, _, params in self._coordinates:
             numbers += params if kind.startswith(BEAM) else [0.0] * len(params)
         return numbers

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
 
 
-EFFORT_UNITS = {"m": "N", "rad": "N m", "1": "N m"}
+EFFORT_UNITS = {"m": "N", "rad": "N m", "1": "N m", "J^0.5": "J^0.5"}
 """Unit of the effort along a coordinate, by the coordinate's unit."""
 
 EQUATION_UNIT = "J/1"

@@ -59,7 +59,7 @@ def _kinds() -> dict[str, CoordinateKind]:
         CoordinateKind(
             f"beam_{k}",
             f"strain {k} of 6 of a beam's segment; half its square is energy",
-            "1",
+            "J^0.5",
             has_params=True,
         )
         for k in range(1, 7)

@@ -245,7 +245,7 @@ class Mechanism(Colliding):
         start, end: a place of the world, m, where the end is free; a marker, or a body for its frame, to
             which it is welded; or such a marker with a kind of joint, (marker, bc.Revolute()), whose axes are
             those of the marker.
-        segments, damping, up, stations, points, twist: as of `Beam`; without points it is straight where unloaded.
+        segments, damping, up, stations, points, twist: as of `Beam`; without points it is straight.
 
         Its nodes are bodies, "name/0", "name/1", ..., so that joints, forces and contacts take hold of them:
         `boom.marker(1.0)` is the node at 1 m. The joints at its ends are "name/start" and "name/end".
