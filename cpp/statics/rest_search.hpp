@@ -76,7 +76,7 @@ class RestSearch {
     bool accept(const std::vector<double>& x, double predicted, double actual, double falls, double noise);
     bool place(const Vector& step, double part, bool bent, std::vector<double>& x);
     void follow_laws(const Vector& step, std::vector<double>& x);
-    double stray(const std::vector<double>& x);
+    double stray(const std::vector<double>& x);  // makes along_law_
     bool close(std::vector<double>& x, const std::vector<std::uint8_t>& held);
     void factor_normal(const double* x, const std::vector<std::uint8_t>& held);
     void retract(const std::vector<double>& x, const Vector& step, std::vector<double>& out) const;
@@ -106,7 +106,8 @@ class RestSearch {
     SaddleMatrix newton_, normal_;
     TangentStiffness law_stiffness_;
     SaddleMatrix along_laws_;
-    std::vector<double> law_slope_, law_target_, law_error_;  // of laws: stiffness, φ where a step leads to, φ less it
+    std::vector<double> law_slope_, law_target_;  // of laws: stiffness, φ where a step leads to
+    std::vector<BodyCoordinate> along_law_;       // φ where it was seen last
     std::vector<double> x_, trial_, record_;
     std::vector<std::uint8_t> held_;    // rows: equations, and stops that push
     std::vector<std::uint8_t> closed_;  // one-sided rows without a gap, in storage

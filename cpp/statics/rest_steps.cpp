@@ -102,8 +102,7 @@ bool RestSearch::close(std::vector<double>& x, const std::vector<std::uint8_t>& 
 void RestSearch::follow_laws(const Vector& step, std::vector<double>& x) {
     const size_t laws = model_->laws.size();
     if (laws == 0) return;
-    law_slope_.assign(laws, 0.0), law_target_.assign(laws, 0.0), law_error_.assign(laws, 0.0);
-    const std::vector<double> still(record_.size(), 0.0);
+    law_slope_.assign(laws, 0.0), law_target_.assign(laws, 0.0), along_law_.resize(laws);
     std::vector<double> displacement(record_.size());
     metric_.displacement(step, displacement.data());
     for (size_t i = 0; i < laws; ++i) {
@@ -118,24 +117,22 @@ void RestSearch::follow_laws(const Vector& step, std::vector<double>& x) {
     if (!(before > enough)) return;
     bent_ = true;
     Vector force, errors(rows_.rows()), bend, y;
-    BodyCoordinate c;
     std::vector<double> trial;
     for (int i = 0; i < kBends; ++i) {
         rows_.evaluate(t_, x.data());
         rows_.evaluate_errors(t_, x.data());
         rows_.hold(held_);
         rows_are_here_ = false;
-        law_stiffness_.evaluate_laws(x.data(), law_slope_);
+        law_stiffness_.evaluate_laws(along_law_, law_slope_);
         const double unit = law_stiffness_.largest();
         std::fill(displacement.begin(), displacement.end(), 0.0);
         for (size_t l = 0; l < laws; ++l) {
-            const int coordinate = model_->laws[l].coordinate;
-            evaluate_coordinate(*model_, branches_, coordinate, x.data(), still.data(), c);
-            const MarkerPair& pair = model_->pairs[model_->coordinates[coordinate].pair];
+            if (law_slope_[l] == 0.0) continue;
+            const MarkerPair& pair = model_->pairs[model_->coordinates[model_->laws[l].coordinate].pair];
+            const double pull = law_slope_[l] * (along_law_[l].value - law_target_[l]) / unit;
             for (int s = 0; s < 2; ++s)
                 for (int k = 0; k < 6 && pair.body[s] != model_->ground(); ++k)
-                    displacement[kTwist * pair.body[s] + kComponent[k]] -=
-                        law_slope_[l] * law_error_[l] * c.J[s][k] / unit;
+                    displacement[kTwist * pair.body[s] + kComponent[k]] -= pull * along_law_[l].J[s][k];
         }
         metric_.force(displacement.data(), force);
         for (int r = 0; r < rows_.rows(); ++r) errors[r] = held_[r] ? -rows_.error(r) : 0.0;
@@ -156,10 +153,9 @@ double RestSearch::stray(const std::vector<double>& x) {
     double sum = 0.0;
     for (size_t i = 0; i < law_slope_.size(); ++i) {
         if (law_slope_[i] == 0.0) continue;
-        law_error_[i] =
-            coordinate_motion(*model_, branches_, model_->laws[i].coordinate, x.data(), still.data()).value -
-            law_target_[i];
-        sum += 0.5 * law_slope_[i] * law_error_[i] * law_error_[i];
+        evaluate_coordinate(*model_, branches_, model_->laws[i].coordinate, x.data(), still.data(), along_law_[i]);
+        const double error = along_law_[i].value - law_target_[i];
+        sum += 0.5 * law_slope_[i] * error * error;
     }
     return sum;
 }

@@ -120,15 +120,12 @@ void TangentStiffness::add_laws(const double* x) {
     }
 }
 
-void TangentStiffness::evaluate_laws(const double* x, std::span<const double> stiffness) {
+void TangentStiffness::evaluate_laws(std::span<const BodyCoordinate> along, std::span<const double> stiffness) {
     std::fill(values_.begin(), values_.end(), 0.0);
-    BodyCoordinate c;
-    for (size_t i = 0; i < stiffness.size(); ++i) {
-        if (stiffness[i] == 0.0) continue;
-        const int coordinate = model_.laws[i].coordinate;
-        evaluate_coordinate(model_, branches_, coordinate, x, rest_.data(), c);
-        add_pair(model_.pairs[model_.coordinates[coordinate].pair], square(c), stiffness[i], 0.0);
-    }
+    for (size_t i = 0; i < stiffness.size(); ++i)
+        if (stiffness[i] != 0.0)
+            add_pair(model_.pairs[model_.coordinates[model_.laws[i].coordinate].pair], square(along[i]), stiffness[i],
+                     0.0);
 }
 
 // Each coordinate by itself: what cancels between them is rounded all the same.

@@ -29,8 +29,8 @@ class TangentStiffness {
     int block_of(int row, int column) const { return index_.at({row, column}); }
     // lambda: of the rows in storage, as RowMatrix scales them. force: what is negligible beside them [N].
     void evaluate(double t, const double* x, const Eigen::VectorXd& lambda, double force);
-    // That of laws alone, Σ k ∇φ ∇φᵀ with a k for each; those without one are left out.
-    void evaluate_laws(const double* x, std::span<const double> stiffness);
+    // That of laws alone, Σ k ∇φ ∇φᵀ with a k and a ∇φ for each; those without a k are left out.
+    void evaluate_laws(std::span<const BodyCoordinate> along, std::span<const double> stiffness);
     const std::vector<double>& values() const { return values_; }  // 36 per block, row-major
     double largest() const;
     void multiply(const Eigen::VectorXd& v, Eigen::VectorXd& out) const;

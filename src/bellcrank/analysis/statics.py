@@ -203,8 +203,10 @@ def _found(
     friction_holds: bool = False,
 ) -> EquilibriumReport:
     """See `find_equilibrium`. friction_holds: where it can, as rows do, whatever that takes."""
-    with_pinned(compile_mechanism(mechanism, time), names)
-    described = compile_mechanism(with_held(_resting(mechanism), names), time)
+    described = compile_mechanism(mechanism, time)
+    with_pinned(described, names)
+    if (held_twin := with_held(_resting(mechanism), names)) is not mechanism:
+        described = compile_mechanism(held_twin, time)
     refuse_contacts(described, "find_equilibrium")
     described.refuse_unweighed()
     model, assembly = assembled(described, names)

@@ -87,7 +87,7 @@ def _faults(evidence: Evidence, checks: list[CheckResult], subject: str) -> list
     if all(check.passed for check in checks):
         return []
     times = [check.time for check in checks if check.name.startswith("balance")]
-    frames = [frame for frame in evidence.frames if evidence.time[frame] in times]
+    frames = [frame for frame in range(len(evidence.time)) if evidence.time[frame] in times]
     labels = [(frame, f"t = {evidence.time[frame]:.6g} s") for frame in frames]
     return [blamed(subject, evidence, labels, checks)]
 
