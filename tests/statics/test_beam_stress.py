@@ -1,4 +1,4 @@
-"""Stress at fibres of sections against closed forms, the membrane of torsion, and balances of cut-off parts."""
+"""Stress at fibres of sections against closed forms, the membrane of torsion and balances of parts."""
 
 import numpy as np
 import pytest

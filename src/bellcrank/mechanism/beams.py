@@ -39,6 +39,7 @@ from bellcrank.mechanism.given import (
     FloatField,
     FloatsField,
     Number,
+    OptionalFloatField,
     OptionalVectorField,
     PointsField,
     VectorField,
@@ -48,7 +49,7 @@ from bellcrank.mechanism.parameters import holds_expressions, present
 from bellcrank.mechanism.rotation import direction, from_matrix, named_axis
 from bellcrank.mechanism.rotation_arrays import relative_logarithm
 from bellcrank.mechanism.rows import Law, Lowered
-from bellcrank.mechanism.section import Section
+from bellcrank.mechanism.section import Section, capsule
 from bellcrank.mechanism.shape import Shape
 from bellcrank.slips import answering
 
@@ -56,7 +57,6 @@ _DIAGONAL: Final = (0, 6, 11, 15, 18, 20)
 """Where the diagonal of a matrix (6, 6) is in its upper triangle by rows."""
 _GREGORY: Final = (-5.0 / 8.0, 1.0 / 6.0, -1.0 / 24.0)
 """What the ends of a row change of the weights 1."""
-_COLOR: Final = (0.62, 0.66, 0.70)  # of all nodes of a beam, which others have in turn
 _AT: Final = 1e-9  # of a beam's length: stations nearer to each other are one
 
 
@@ -196,6 +196,8 @@ class Beam(Description):
     stations: distances from the start, m, at which there are nodes beside those at the ends.
     points: places of the world, m, in their order, through which the unloaded beam runs from start to end,
         along a cubic spline with continuous curvature; none of a straight beam.
+    radius: of the capsules by which it touches, m; by default it does so by the shape of its section, if that
+        has sizes. Sections without sizes are drawn with it, too.
 
     Its nodes are the bodies "name/0", "name/1", ... with the x axis along the beam, its segments the forces
     "name/e1", ... They follow from it: files hold the beam alone, and they go and change their names with it.
@@ -218,6 +220,7 @@ class Beam(Description):
     up: OptionalVectorField = checked(_up, "1", default=None)
     stations: FloatsField = checked(_stations, "m", default=(), parametric=True)
     points: PointsField = checked(_points, "m", default=())
+    radius: OptionalFloatField = quantity("m", "positive", default=None)
 
     def __post_init__(self) -> None:
         check_name("beam", self.name, forbidden=".")
@@ -348,10 +351,17 @@ class Beam(Description):
             self.nodes, self.frames(), grid.masses(), [0.0, *halves], [*halves, 0.0], strict=True
         ):
             inertia: Any = tuple(own * one for one in section.rotary)
-            shapes = tuple(_shifted(shape, 0.5 * (after - before)) for shape in section.drawn(before + after))
+            shapes = tuple(
+                replace(shape, position=_aside(shape, 0.5 * (after - before)), shown=False)
+                for shape in self._touching(before + after)
+            )
             yield Body(
                 name, own * section.mass_per_length, inertia, position=place, rotation=axes, shapes=shapes
             )
+
+    def _touching(self, length: Any) -> tuple[Shape, ...]:
+        """The shapes of a piece of a length."""
+        return self.section.touching(length) if self.radius is None else (capsule(self.radius, length),)
 
     def forces(self) -> Iterator[Force]:
         """Its segments as they are made.
@@ -381,6 +391,6 @@ class Beam(Description):
         return element("beam", self.name, f"{sum(self.grid.spans)} segments", f"{short(self.length)} m")
 
 
-def _shifted(shape: Shape, by: Any) -> Shape:
+def _aside(shape: Shape, by: Any) -> Any:
     x, y, z = shape.position
-    return replace(shape, position=(x + by, y, z), color=_COLOR)
+    return x + by, y, z

@@ -28,7 +28,7 @@ from bellcrank.mechanism.given import (
 )
 from bellcrank.mechanism.parameters import is_expression, present
 from bellcrank.mechanism.rotation import from_matrix
-from bellcrank.mechanism.shape import Box, Cylinder, Shape
+from bellcrank.mechanism.shape import Box, Capsule, Shape
 from bellcrank.slips import answering
 
 SECTION_KINDS: dict[str, type[Section]] = {}
@@ -37,7 +37,12 @@ SECTION_KINDS: dict[str, type[Section]] = {}
 _ZETA_5: Final = 1.0369277551433699
 """The sum of 1/n^5."""
 _ALONG: Final = from_matrix(np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]))
-"""It carries the axis z of a cylinder to x."""
+"""It carries the axis z of a capsule to x."""
+
+
+def capsule(radius: Any, length: Any) -> Capsule:
+    """A capsule along x about the origin."""
+    return Capsule(radius, length, rotation=_ALONG)
 
 
 @answering
@@ -149,10 +154,12 @@ class Section(Description, ABC):
         """
         raise Unsupported(f"the fibres of {self._element()} are not known: give a section with sizes")
 
-    def drawn(self, _length: Any) -> tuple[Shape, ...]:
-        """What is drawn of a piece of a beam of a length, m, about the middle of the piece.
+    def touching(self, _length: Any) -> tuple[Shape, ...]:
+        """The shapes by which a piece of a beam of a length, m, touches, about the middle of the piece.
 
-        >>> bc.Section.circle(0.01, E=210e9, nu=0.3, density=7850).drawn(0.5)[0].length
+        Round sections are capsules, with half balls beyond the ends of the piece.
+
+        >>> bc.Section.circle(0.01, E=210e9, nu=0.3, density=7850).touching(0.5)[0].length
         0.5
         """
         return ()
@@ -473,9 +480,9 @@ class _Round(_Solid):
         bending = np.hypot(bending_y, bending_z)
         return np.abs(force) / sizes.area + bending * sizes.far[0] / sizes.second[0]
 
-    def drawn(self, length: Any) -> tuple[Shape, ...]:
-        """A cylinder along x."""
-        return (Cylinder(0.5 * self.largest_size, length, rotation=_ALONG),)
+    def touching(self, length: Any) -> tuple[Shape, ...]:
+        """A capsule along x."""
+        return (capsule(0.5 * self.largest_size, length),)
 
 
 def _numbers(sizes: _Area) -> tuple[float, tuple[float, float], float]:
@@ -555,7 +562,7 @@ class Rectangle(_Solid):
         _, second, torsion = _numbers(self._sizes())
         return rectangle_fibres(present(self.width), present(self.height), second, torsion)
 
-    def drawn(self, length: Any) -> tuple[Shape, ...]:
+    def touching(self, length: Any) -> tuple[Shape, ...]:
         """A box."""
         return (Box((length, self.width, self.height)),)
 
@@ -610,7 +617,7 @@ class IBeam(_Solid):
         width, height = present(self.width), present(self.height)
         return i_fibres(width, height, present(self.flange), present(self.web), *_numbers(self._sizes()))
 
-    def drawn(self, length: Any) -> tuple[Shape, ...]:
+    def touching(self, length: Any) -> tuple[Shape, ...]:
         """Two flanges and the web."""
         aside = 0.5 * (self.height - self.flange)
         flanges = (Box((length, self.width, self.flange), position=(0.0, 0.0, z)) for z in (aside, -aside))

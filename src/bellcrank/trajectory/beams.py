@@ -19,6 +19,7 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.references import markers_of
 from bellcrank.mechanism.rotation_arrays import (
+    between,
     conjugate,
     cross,
     exponential,
@@ -145,8 +146,7 @@ class BeamHistory:
         """
 
         def at(k: np.ndarray, part: FloatArray) -> FloatArray:
-            way = left_jacobian(part * self._strain[:, k, 3:], part * self._strain[:, k, :3])
-            return self._position[:, k] + rotate(self._rotation[:, k], way)
+            return between(self._position, self._rotation, self._strain, k, part)[0]
 
         return self._at(station, at)
 
