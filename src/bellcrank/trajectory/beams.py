@@ -464,6 +464,11 @@ def beam_history(
     name = named("beam", name, tuple(mechanism.beams))
     beam = with_numbers(mechanism).beams[name]
     position, rotation = (np.stack(one, axis=1) for one in zip(*map(poses, beam.nodes), strict=True))
+    return BeamHistory(beam, loaded_nodes(mechanism, beam), time, position, rotation)
+
+
+def loaded_nodes(mechanism: Mechanism, beam: Beam) -> np.ndarray:
+    """Whether other elements than its segments act on the nodes of a beam, (N,)."""
     acting = (mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives)
     held = {
         marker.body
@@ -472,5 +477,4 @@ def beam_history(
         if not (table is acting[2] and one.name in beam.pieces)
         for marker in markers_of(one)
     }
-    loaded = np.array([node in held for node in beam.nodes])
-    return BeamHistory(beam, loaded, time, position, rotation)
+    return np.array([node in held for node in beam.nodes])
