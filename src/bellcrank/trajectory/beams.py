@@ -16,8 +16,9 @@ import numpy as np
 
 from bellcrank.mechanism.beams import Beam, flexibility_matrix, gregory
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.contents import with_numbers
-from bellcrank.mechanism.references import markers_of
+from bellcrank.mechanism.references import Element, markers_of
 from bellcrank.mechanism.rotation_arrays import (
     between,
     conjugate,
@@ -468,13 +469,17 @@ def beam_history(
 
 
 def loaded_nodes(mechanism: Mechanism, beam: Beam) -> np.ndarray:
-    """Whether other elements than its segments act on the nodes of a beam, (N,)."""
-    acting = (mechanism.joints, mechanism.constraints, mechanism.forces, mechanism.drives)
-    held = {
-        marker.body
-        for table in acting
-        for one in table.values()
-        if not (table is acting[2] and one.name in beam.pieces)
-        for marker in markers_of(one)
-    }
+    """Whether other elements than its segments act on the nodes of a beam, (N,).
+
+    Not so contacts, which push its pieces somewhere along them, as its weight does.
+    """
+    segments = frozenset(beam.pieces)
+    forces = (
+        one
+        for one in mechanism.forces.values()
+        if one.name not in segments and not isinstance(one.kind, Contact)
+    )
+    others = (mechanism.joints, mechanism.constraints, mechanism.drives)
+    acting: list[Element] = [*forces, *(one for table in others for one in table.values())]
+    held = {marker.body for one in acting for marker in markers_of(one)}
     return np.array([node in held for node in beam.nodes])
