@@ -507,6 +507,7 @@ class Tube(_Round):
 
     diameter: FloatField = quantity("m", "positive")
     wall: FloatField = quantity("m", "positive")
+    meaning: ClassVar[str] = "A round tube by its outer diameter and its wall."
 
     def _judge(self, check: Check) -> None:
         super()._judge(check)
@@ -525,6 +526,7 @@ class Circle(_Round):
     """A round bar by its diameter."""
 
     diameter: FloatField = quantity("m", "positive")
+    meaning: ClassVar[str] = "A round bar by its diameter."
 
     def _sizes(self) -> _Area:
         return _ring(self.diameter, 0.0, self.poisson)
@@ -545,6 +547,7 @@ class Rectangle(_Solid):
 
     width: FloatField = quantity("m", "positive")
     height: FloatField = quantity("m", "positive")
+    meaning: ClassVar[str] = "A solid rectangle by its width along y and its height along z."
 
     def _sizes(self) -> _Area:
         """The torsion constant by Saint-Venant's series; its sum holds for either side as the longer one."""
@@ -575,6 +578,9 @@ class IBeam(_Solid):
     height: FloatField = quantity("m", "positive")
     flange: FloatField = quantity("m", "positive")
     web: FloatField = quantity("m", "positive")
+    meaning: ClassVar[str] = (
+        "A symmetric I by its width along y, its height along z, and the thicknesses of flanges and web."
+    )
 
     def _judge(self, check: Check) -> None:
         super()._judge(check)

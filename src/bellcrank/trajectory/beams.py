@@ -295,6 +295,11 @@ class BeamHistory:
         return np.concatenate([self.force(station), self.moment(station)], axis=-1)
 
     @property
+    def mass(self) -> float:
+        """Kg."""
+        return float(self._beam.section.mass_per_length) * self.length
+
+    @property
     def strain_energy(self) -> FloatArray:
         """(T,), J."""
         return np.asarray(0.5 * np.einsum("tki,tki->t", self._elongation, self._carried))
