@@ -35,7 +35,7 @@ _TO_LINEAR: Final = np.array(
 )
 _STEPS: Final = 256
 _PREFIXES: Final = (("G", 1e9), ("M", 1e6), ("k", 1e3), ("", 1.0), ("m", 1e-3), ("µ", 1e-6))
-_ROUNDING: Final = 1e-9  # of the largest value: what is smaller is written as zero
+_ROUNDING: Final = 5e-5  # of the largest value, of which four digits are written: what is smaller is zero
 _INK: Final = "#3c4043"
 _PLACE: Final = (0.70, 0.975, 0.925, 0.95)  # of the bar in a picture: left, right, low, high
 
@@ -93,7 +93,7 @@ class ColorBar:
         shown = {"transform": axes.transAxes, "zorder": 5.0}
         colors = SCALE[2::4]
         axes.add_collection(
-            PolyCollection(boxes, facecolors=colors, edgecolors=colors, linewidths=0.3, **shown),
+            PolyCollection(boxes, facecolors=colors, edgecolors="none", antialiaseds=False, **shown),
             autolim=False,
         )
         text = {"transform": axes.transAxes, "color": _INK, "fontsize": 7.5, "zorder": 5.0}
