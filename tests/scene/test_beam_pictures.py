@@ -129,9 +129,26 @@ def test_colours_are_those_of_values(name):
         "curvature": np.linalg.norm(beam.curvature(stations)[0, :, 1:], axis=1),
         "deflection": np.linalg.norm(beam.deflection(stations)[0], axis=1),
     }[name]
-    assert found.values["boom"][0] == pytest.approx(by_hand)
-    assert (found.bar.low, found.bar.high) == pytest.approx((by_hand.min(), by_hand.max()))
+    assert found.values["boom"][0] == pytest.approx(by_hand, abs=1e-9 * np.abs(by_hand).max())
+    assert (found.bar.low, found.bar.high) == pytest.approx((by_hand.min(), by_hand.max()), abs=1e-6)
     assert found.tints(0)["boom"] == pytest.approx(found.bar.colors(by_hand))
+
+
+@pytest.mark.parametrize("name", QUANTITIES)
+def test_rounding_has_no_colours(name):
+    """A beam as described, turned somehow, is not loaded."""
+    mech = bc.Mechanism("boom", gravity=(0, 0, 0))
+    mech.add_beam("boom", SECTIONS["tube"], start=(0.3, 0.1, -2.0), end=(1.7, 1.3, -1.1))
+    shown = scene.of(mech)
+    state = shown.state
+
+    def history(beam):
+        nodes = shown.sweeps[beam].carriers
+        position, rotation = state.position[None, nodes], state.rotation[None, nodes]
+        return bc.BeamHistory(mech.beams[beam], np.zeros(len(nodes), bool), np.zeros(1), position, rotation)
+
+    found = coloring(name, shown, history)
+    assert (found.bar.low, found.bar.high) == (0.0, 0.0)
 
 
 def test_pixels_have_the_colours_of_the_rings():

@@ -53,10 +53,24 @@ def quantity(name: Any) -> Quantity:
     return QUANTITIES[name]
 
 
+_ROUNDING: Final = 1e-12
+"""A strain that poses in double precision do not tell from none."""
+
+
+def _rounding(unit: str, beam: BeamHistory) -> float:
+    """The size of a number that is none: that of a strain by rounding of poses."""
+    stiff, length = float(beam.section.EA), beam.length
+    modulus = float(getattr(beam.section, "E", 0.0))
+    return _ROUNDING * {"N": stiff, "N m": stiff * length, "Pa": modulus, "1/m": 1.0 / length}.get(
+        unit, length
+    )
+
+
 def at_rings(what: Quantity, beam: BeamHistory, sweep: Sweep) -> FloatArray:
-    """The values at the rings of a beam that is drawn, (T, R)."""
+    """The values at the rings of a beam that is drawn, (T, R); zero where they are rounding alone."""
     stations = np.interp(sweep.rings, np.arange(len(beam.stations)), beam.stations)
-    return what.values(beam, stations)
+    values = what.values(beam, stations)
+    return np.where(np.abs(values) < _rounding(what.unit, beam), 0.0, values)
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,7 +108,7 @@ class BeamHistory:
     Its methods take stations: a distance from the start along the unloaded beam, m, or S of them; by default
     those of its N nodes. What they give has the shape (T, ...) for one station and (T, S, ...) for several.
 
-    name: of the beam. length: m. stations: of its nodes, (N,), m. time: (T,), s.
+    name, section: of the beam. length: m. stations: of its nodes, (N,), m. time: (T,), s.
 
     Loads are what the part beyond a section exerts on the part before it, in the axes of the section: x along
     the beam, y and z as in `Section`. They are the elastic ones, without those of damping.
@@ -129,6 +129,7 @@ class BeamHistory:
     ) -> None:
         grid = beam.grid
         self.name, self.length, self.time = beam.name, float(beam.length), time
+        self.section = beam.section
         self.stations = np.array(grid.stations, dtype=float)
         self._beam, self._grid, self._loaded = beam, grid, loaded
         self._position, self._rotation = position, rotation

@@ -12,7 +12,7 @@ import {
 } from "three";
 import { crossings, rotate } from "../maths.ts";
 import type { Ray } from "../maths.ts";
-import type { Scene, Sweep, Vec3 } from "../protocol.ts";
+import type { Quat, Scene, Sweep, Vec3 } from "../protocol.ts";
 import { screw } from "../screws.ts";
 import type { Pose } from "../screws.ts";
 import type { Picked } from "../state.ts";
@@ -76,15 +76,17 @@ export class Beams {
     /** Move all beams to the poses of the nodes. */
     place(poses: Poses): void {
         for (const { sweep, mesh, places, normals, ring } of this.drawn) {
-            const frames = sectionsOf(sweep, poses);
+            const frames = sectionsOf(sweep, poses).map(({ at: place, turn }) => ({ place, axes: axesOf(turn) }));
             const at = mesh.geometry.getAttribute("position") as BufferAttribute;
             const facing = mesh.geometry.getAttribute("normal") as BufferAttribute;
-            for (let k = 0; k < ring.length; k += 1) {
-                const { at: place, turn } = frames[ring[k]];
-                const own = rotate(turn, [0, places[3 * k + 1], places[3 * k + 2]]);
-                at.setXYZ(k, place[0] + own[0], place[1] + own[1], place[2] + own[2]);
-                const normal = rotate(turn, [normals[3 * k], normals[3 * k + 1], normals[3 * k + 2]]);
-                facing.setXYZ(k, ...normal);
+            const [p, n] = [at.array as Float32Array, facing.array as Float32Array];
+            for (let k = 0; k < p.length; k += 3) {
+                const { place, axes } = frames[ring[k / 3]];
+                const [x, y, z] = axes;
+                for (let i = 0; i < 3; i += 1) {
+                    p[k + i] = place[i] + y[i] * places[k + 1] + z[i] * places[k + 2];
+                    n[k + i] = x[i] * normals[k] + y[i] * normals[k + 1] + z[i] * normals[k + 2];
+                }
             }
             at.needsUpdate = facing.needsUpdate = true;
             mesh.geometry.boundingSphere = null;
@@ -185,6 +187,8 @@ export class Beams {
         }
     }
 }
+
+const axesOf = (turn: Quat): Vec3[] => [rotate(turn, [1, 0, 0]), rotate(turn, [0, 1, 0]), rotate(turn, [0, 0, 1])];
 
 /** The sections of a beam at its rings, on the page. */
 export function sectionsOf(sweep: Sweep, poses: Pick<Poses, "position" | "rotation">): Pose[] {
