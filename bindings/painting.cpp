@@ -18,7 +18,8 @@ namespace {
 
 using Triangles = Eigen::Matrix<std::int32_t, Eigen::Dynamic, 3, Eigen::RowMajor>;
 using Flags = Eigen::Matrix<std::uint8_t, Eigen::Dynamic, 1>;
-using Instant = std::tuple<Rows, Rows, Column, Rows, Column, Flags, double>;
+using Bends = std::vector<std::tuple<int, Rows, Rows, Rows>>;
+using Instant = std::tuple<Rows, Rows, Column, Rows, Column, Flags, double, Bends>;
 using View = std::tuple<Vec3, Vec3, Vec3, double, double, double>;
 using Floor = std::tuple<Vec3, double, double, double, Instant>;
 
@@ -29,6 +30,24 @@ void check_size(Eigen::Index got, Eigen::Index wanted, const char* what) {
 }
 
 std::vector<double> numbers(const Rows& table) { return {table.data(), table.data() + table.size()}; }
+
+// Flat tables without rows have no colours.
+std::vector<PaintedBend> bends_of(const Painter& painter, const Bends& given) {
+    std::vector<PaintedBend> found;
+    for (const auto& [part, vertices, normals, colors] : given) {
+        if (part < 0 || part >= painter.parts()) throw std::invalid_argument("there is no part to bend");
+        check_size(vertices.rows(), painter.vertices_of(part), "vertices");
+        check_size(vertices.cols(), 3, "coordinates of a vertex");
+        check_size(normals.rows(), vertices.rows(), "normals");
+        check_size(normals.cols(), 3, "components of a normal");
+        if (colors.rows() > 0) {
+            check_size(colors.rows(), vertices.rows(), "colours");
+            check_size(colors.cols(), 3, "components of a colour");
+        }
+        found.push_back({part, vertices.data(), normals.data(), colors.rows() > 0 ? colors.data() : nullptr});
+    }
+    return found;
+}
 
 Painter made(const std::vector<std::tuple<Rows, Rows, Triangles>>& meshes, std::vector<std::int32_t> mesh_of_part) {
     std::vector<PaintedMesh> found;
@@ -47,7 +66,7 @@ Painter made(const std::vector<std::tuple<Rows, Rows, Triangles>>& meshes, std::
 }
 
 PaintedInstant instant_of(const Painter& painter, const Instant& given) {
-    const auto& [position, rotation, stretch, color, nearer, drawn, strength] = given;
+    const auto& [position, rotation, stretch, color, nearer, drawn, strength, bent] = given;
     check_size(position.rows(), painter.parts(), "positions");
     check_size(position.cols(), 3, "coordinates of a position");
     check_size(rotation.rows(), painter.parts(), "rotations");
@@ -57,7 +76,8 @@ PaintedInstant instant_of(const Painter& painter, const Instant& given) {
     check_size(color.cols(), 4, "components of a colour");
     check_size(nearer.size(), painter.parts(), "lengths");
     check_size(drawn.size(), painter.parts(), "flags");
-    return {position.data(), rotation.data(), stretch.data(), color.data(), nearer.data(), drawn.data(), strength};
+    return {position.data(), rotation.data(), stretch.data(), color.data(),
+            nearer.data(),   drawn.data(),    strength,       bends_of(painter, bent)};
 }
 
 template <class T>
@@ -112,8 +132,9 @@ void bind_painting(nb::module_& m) {
             "Paints into pixels (height, width, 4), premultiplied by opacity.\n\n"
             "view: unit vectors to the right, up and towards the eye, left and high ends, and samples per metre.\n"
             "instants: positions (n, 3), rotations (n, 4), stretches (n,), colours (n, 4), by how much parts count as\n"
-            "nearer (n,), whether they are drawn (n,), and the strength of the colours; the first lies behind all "
-            "others.\n"
+            "nearer (n,), whether they are drawn (n,), the strength of the colours, and parts that are bent, by "
+            "number,\n"
+            "with vertices, normals and colours (k, 3) of their own; the first lies behind all others.\n"
             "floor: up, height, how thick it is, how dark the shadow is, and the instant that casts it.")
         .def("paint", &paint<std::uint8_t>, "view"_a, "instants"_a, "floor"_a.none(), "samples"_a, "out"_a.noconvert(),
              "Paints on white, into bytes.");

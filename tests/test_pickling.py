@@ -257,7 +257,7 @@ def shapes_and_formulas():
     yield from (bc.Sphere(0.1), bc.Cylinder(0.1, 0.2), bc.Capsule(0.1, 0.2), bc.Cone(0.1, 0.2))
     yield from (bc.Ellipsoid((0.1, 0.2, 0.3)), bc.Mesh(file="wheel.stl"))
     yield bc.Prism([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], 0.1)
-    yield beam_at_rest()
+    yield from (beam_at_rest(), bc.WorstStress(2e8, 0.0, 0.1, (-1e8, 2e8), 0.0, (0.0, 0.02)))
     yield bc.Section.tube(0.04, 0.002, E=2e11, nu=0.3, density=7850.0)
     yield bc.Beam("boom", bc.Section.circle(0.04, E=2e11, nu=0.3, density=7850.0), (0, 0, 0), (1, 0, 0))
     yield bc.Blow("link", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))

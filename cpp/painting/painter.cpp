@@ -102,15 +102,23 @@ struct PartPose {
 Painter::Painter(std::vector<PaintedMesh> meshes, std::vector<std::int32_t> mesh_of_part)
     : meshes_(std::move(meshes)), mesh_of_part_(std::move(mesh_of_part)) {}
 
+// The vertices and normals of a part, and its colours where it has any.
+PaintedBend Painter::surface_of(const PaintedInstant& at, int part) const {
+    for (const PaintedBend& bend : at.bent)
+        if (bend.part == part) return bend;
+    const PaintedMesh& mesh = meshes_[mesh_of_part_[part]];
+    return {part, mesh.vertices.data(), mesh.normals.data(), nullptr};
+}
+
 void Painter::bounds(const PaintedInstant& at, const std::vector<Vec3>& directions, double* out) const {
     for (int part = 0; part < parts(); ++part) {
         double* own = out + 2 * directions.size() * part;
         for (size_t k = 0; k < directions.size(); ++k) own[2 * k] = HUGE_VAL, own[2 * k + 1] = -HUGE_VAL;
         if (!at.drawn[part]) continue;
         const PartPose pose(at, part);
-        const std::vector<double>& vertices = meshes_[mesh_of_part_[part]].vertices;
-        for (size_t v = 0; v < vertices.size(); v += 3) {
-            const Vec3 p = pose.vertex(vertices.data() + v);
+        const double* vertices = surface_of(at, part).vertices;
+        for (size_t v = 0; v < meshes_[mesh_of_part_[part]].vertices.size(); v += 3) {
+            const Vec3 p = pose.vertex(vertices + v);
             for (size_t k = 0; k < directions.size(); ++k) {
                 const double along = dot(directions[k], p);
                 own[2 * k] = std::min(own[2 * k], along);
@@ -124,7 +132,7 @@ void Painter::paint(const PaintedView& view, const std::vector<PaintedInstant>& 
                     int width, int height, int samples, PaintedPixels out) {
     wide_ = samples * width, high_ = samples * height, samples_ = samples;
     side_ = samples * std::max(1, kSide / samples);
-    places_.clear(), normals_.clear(), triangles_.clear(), sheets_.clear();
+    places_.clear(), normals_.clear(), tints_.clear(), triangles_.clear(), sheets_.clear();
     for (size_t i = 0; i < instants.size(); ++i) place(view, instants[i], i == 0);
     shadow_wide_ = 0;
     if (floor != nullptr) cast_shadow(view, *floor);
@@ -152,25 +160,32 @@ void Painter::place(const PaintedView& view, const PaintedInstant& at, bool behi
             const PaintedMesh& mesh = meshes_[mesh_of_part_[part]];
             const auto first = static_cast<std::int32_t>(places_.size());
             const PartPose pose(at, part);
+            const PaintedBend surface = surface_of(at, part);
             for (size_t v = 0; v < mesh.vertices.size(); v += 3) {
-                const Vec3 p = pose.vertex(mesh.vertices.data() + v), n = pose.normal(mesh.normals.data() + v);
+                const Vec3 p = pose.vertex(surface.vertices + v), n = pose.normal(surface.normals + v);
                 places_.push_back({(dot(view.right, p) - view.left) * view.scale,
                                    (view.high - dot(view.up, p)) * view.scale, -dot(view.toward, p) - at.nearer[part]});
                 normals_.push_back({static_cast<float>(dot(view.right, n)), static_cast<float>(dot(view.up, n)),
                                     static_cast<float>(dot(view.toward, n))});
             }
+            if (surface.colors != nullptr) {
+                tints_.resize(places_.size());
+                for (size_t v = 0; v < mesh.vertices.size(); ++v)
+                    tints_[first + v / 3][v % 3] = static_cast<float>(surface.colors[v]);
+            }
             const Color own = {static_cast<float>(color[0]), static_cast<float>(color[1]), static_cast<float>(color[2]),
                                static_cast<float>(color[3])};
             for (size_t k = 0; k < mesh.triangles.size(); k += 3)
-                triangles_.push_back(triangle_of(mesh.triangles.data() + k, first, part, own));
+                triangles_.push_back(
+                    triangle_of(mesh.triangles.data() + k, first, part, own, surface.colors != nullptr));
         }
         sheets_.push_back({begin, triangles_.size(), static_cast<float>(at.strength), transparent, behind});
     }
 }
 
 Painter::Triangle Painter::triangle_of(const std::int32_t* corners, std::int32_t first, std::int32_t part,
-                                       const Color& color) const {
-    Triangle made{{first + corners[0], first + corners[1], first + corners[2]}, part, color, {}, {}, true, {}};
+                                       const Color& color, bool tinted) const {
+    Triangle made{{first + corners[0], first + corners[1], first + corners[2]}, part, color, {}, {}, tinted, true, {}};
     const auto [i, j, k] = made.corners;
     const Place &a = places_[i], &b = places_[j], &c = places_[k];
     const double area = (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
@@ -242,9 +257,10 @@ void Painter::cast_shadow(const PaintedView& view, const PaintedFloor& floor) {
         if (!floor.casting.drawn[part]) continue;
         const PaintedMesh& mesh = meshes_[mesh_of_part_[part]];
         const PartPose pose(floor.casting, part);
+        const double* vertices = surface_of(floor.casting, part).vertices;
         fallen.clear();
         for (size_t v = 0; v < mesh.vertices.size(); v += 3) {
-            const Vec3 p = pose.vertex(mesh.vertices.data() + v);
+            const Vec3 p = pose.vertex(vertices + v);
             const Vec3 on = p - (dot(floor.up, p) - floor.height) * floor.up;
             fallen.push_back({(dot(view.right, on) - view.left) * scale, (view.high - dot(view.up, on)) * scale, 0.0});
         }
@@ -349,16 +365,21 @@ bool Painter::find_nearest(size_t number, size_t sheet) {
     return !empty;
 }
 
-// Interpolated between the corners, and turned towards the eye.
-Painter::Float3 Painter::normal_at(const Triangle& triangle, float x, float y) const {
-    if (triangle.flat) return triangle.normal;
+// Interpolated between the corners.
+Painter::Float3 Painter::between(const Triangle& triangle, const std::vector<Float3>& at_corners, float x,
+                                 float y) const {
     const float u = triangle.first[0] + triangle.first[1] * x + triangle.first[2] * y;
     const float v = triangle.second[0] + triangle.second[1] * x + triangle.second[2] * y;
     const auto [i, j, k] = triangle.corners;
-    const Float3 &na = normals_[i], &nb = normals_[j], &nc = normals_[k];
-    Float3 n;
-    for (int m = 0; m < 3; ++m) n[m] = na[m] + u * (nb[m] - na[m]) + v * (nc[m] - na[m]);
-    return towards_eye(n);
+    const Float3 &a = at_corners[i], &b = at_corners[j], &c = at_corners[k];
+    Float3 found;
+    for (int m = 0; m < 3; ++m) found[m] = a[m] + u * (b[m] - a[m]) + v * (c[m] - a[m]);
+    return found;
+}
+
+// Turned towards the eye.
+Painter::Float3 Painter::normal_at(const Triangle& triangle, float x, float y) const {
+    return triangle.flat ? triangle.normal : towards_eye(between(triangle, normals_, x, y));
 }
 
 // The factor on the colour of a sample, at outlines and bends.
@@ -387,7 +408,13 @@ void Painter::shade(const Tile& tile, const Sheet& sheet) {
         for (int x = tile.left; x < tile.left + tile.columns; ++x) {
             const size_t here = at(tile, row, x);
             if (nearest_[here] < 0) continue;
-            const Color& own = triangles_[nearest_[here]].color;
+            const Triangle& triangle = triangles_[nearest_[here]];
+            Color own = triangle.color;
+            if (triangle.tinted) {
+                const Float3 tint =
+                    between(triangle, tints_, static_cast<float>(x) + 0.5F, static_cast<float>(row) + 0.5F);
+                for (int m = 0; m < 3; ++m) own[m] = std::clamp(tint[m], 0.0F, 1.0F);
+            }
             const Float3& n = seen_[here];
             const float light = kAmbient + kDiffuse * std::max(inner(n, kKey), 0.0F), shine = gloss(inner(n, kHalf));
             const float line = light_at(here), opacity = sheet.strength * own[3];

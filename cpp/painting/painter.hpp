@@ -24,12 +24,20 @@ struct PaintedView {
     double left, high, scale;
 };
 
+// A part whose mesh is bent: in the place of its own vertices and unit normals it has others, as many, and, unless
+// nullptr, a colour at each, red, green and blue.
+struct PaintedBend {
+    int part;
+    const double *vertices, *normals, *colors;
+};
+
 // Parts at one instant, per part: position (3), rotation (4, scalar first), by which its mesh is longer along its own
 // z, red, green, blue and opacity (4), by how much it counts as nearer than it is [m], and whether it is drawn.
 struct PaintedInstant {
     const double *position, *rotation, *stretch, *color, *nearer;
     const std::uint8_t* drawn;
     double strength = 1.0;  // of the colours, 0 to 1
+    std::vector<PaintedBend> bent = {};
 };
 
 // A floor at a height along `up`, on which parts cast a shadow, `dark` in its middle: behind all that is painted, and
@@ -54,6 +62,9 @@ class Painter {
     Painter(std::vector<PaintedMesh> meshes, std::vector<std::int32_t> mesh_of_part);
 
     int parts() const { return static_cast<int>(mesh_of_part_.size()); }
+    std::ptrdiff_t vertices_of(int part) const {
+        return static_cast<std::ptrdiff_t>(meshes_[mesh_of_part_[part]].vertices.size() / 3);
+    }
 
     // The lowest and the highest place of each part along directions, two numbers per part and direction; of parts that
     // are not drawn ∞ and −∞.
@@ -77,6 +88,7 @@ class Painter {
         Color color;
         // Parts of the ways from corner 0 to 1 and to 2, linear in the sample: at (0, 0), across and down.
         Float3 first, second;
+        bool tinted;    // its corners have colours
         bool flat;      // its normals are one
         Float3 normal;  // that of corner 0, towards the eye
     };
@@ -92,7 +104,8 @@ class Painter {
     };
 
     void place(const PaintedView& view, const PaintedInstant& at, bool behind);
-    Triangle triangle_of(const std::int32_t* corners, std::int32_t first, std::int32_t part, const Color& color) const;
+    Triangle triangle_of(const std::int32_t* corners, std::int32_t first, std::int32_t part, const Color& color,
+                         bool tinted) const;
     template <class F>
     void for_each_tile(const Triangle& triangle, const F& f) const;
     void sort_into_tiles();
@@ -101,6 +114,8 @@ class Painter {
     void paint_tile(size_t number, const PaintedView& view, const PaintedFloor* floor);
     bool find_nearest(size_t number, size_t sheet);
     void shade(const Tile& tile, const Sheet& sheet);
+    PaintedBend surface_of(const PaintedInstant& at, int part) const;
+    Float3 between(const Triangle& triangle, const std::vector<Float3>& at_corners, float x, float y) const;
     Float3 normal_at(const Triangle& triangle, float x, float y) const;
     float light_at(size_t here) const;
     void put_shadow(const Tile& tile, const PaintedView& view, const PaintedFloor& floor);
@@ -118,6 +133,7 @@ class Painter {
     int side_ = 0, across_ = 0;              // samples of a tile; tiles across
     std::vector<Place> places_;              // of vertices
     std::vector<Float3> normals_;            // of vertices: right, up, towards the eye
+    std::vector<Float3> tints_;              // of vertices: their colours
     std::vector<Triangle> triangles_;
     std::vector<Sheet> sheets_;
     std::vector<Tile> tiles_;

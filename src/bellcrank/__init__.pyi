@@ -319,6 +319,7 @@ from bellcrank.solids.selections import OnCylinder as OnCylinder
 from bellcrank.solids.selections import OnPlane as OnPlane
 from bellcrank.solids.selections import OnSphere as OnSphere
 from bellcrank.trajectory.beams import BeamHistory as BeamHistory
+from bellcrank.trajectory.beams import WorstStress as WorstStress
 from bellcrank.trajectory.contact_stress import ContactStress as ContactStress
 from bellcrank.trajectory.histories import BodyHistory as BodyHistory
 from bellcrank.trajectory.histories import ConstraintHistory as ConstraintHistory

@@ -39,6 +39,11 @@ class Scene:
             )
             for v, t in ((one["vertices"], one["triangles"]) for one in self.head["meshes"])
         ]
+        self.normals = {
+            number: np.frombuffer(numbers, "<f4", count=one["normals"][1], offset=4 * one["normals"][0])
+            for number, one in enumerate(self.head["meshes"])
+            if "normals" in one
+        }
 
 
 class Frame:
@@ -51,7 +56,7 @@ class Frame:
         self.status, self.edition, self.number = fields[1:4]
         self.time, self.first, self.last, self.speed, self.factor, self.moved, count = fields[4:11]
         self.origin = np.array(fields[11:14])
-        arrows, hands, spans, touching, self.flags, _ = fields[14:]
+        arrows, hands, spans, touching, self.flags, beams = fields[14:]
         numbers, at = np.frombuffer(data, "<f4", offset=96).astype(float), 0
 
         def take(rows, width):
@@ -65,6 +70,7 @@ class Frame:
         self.accelerations = take(count if self.flags & 8 else 0, 6)
         self.arrows, self.hands = take(arrows, 8), take(hands, 7)
         self.spans, self.touching = take(spans, 6), take(touching, 6)
+        self.beams = take(beams, 1)[:, 0]
         assert at == len(numbers)
 
 

@@ -32,7 +32,7 @@ def instant_of(colors, drawn=None, strength=1.0):
     count = len(colors)
     drawn = np.ones(count, dtype=np.uint8) if drawn is None else drawn.astype(np.uint8)
     turns = np.tile([1.0, 0.0, 0.0, 0.0], (count, 1))
-    return np.zeros((count, 3)), turns, np.ones(count), colors, np.zeros(count), drawn, strength
+    return np.zeros((count, 3)), turns, np.ones(count), colors, np.zeros(count), drawn, strength, []
 
 
 def nearest(corners, width, height):
@@ -106,6 +106,15 @@ def test_wrong_arrays_are_refused():
     good = instant_of(np.ones((2, 4)))
     with pytest.raises(ValueError, match="colours must be 2, got 3"):
         painter.paint(view, [(*good[:3], np.ones((3, 4)), *good[4:])], None, 1, out)
+    three, none = np.zeros((3, 3)), np.zeros((0, 3))
+    for bend, told in (
+        ((2, three, three, none), "no part to bend"),
+        ((1, np.zeros((4, 3)), three, none), "vertices must be 3, got 4"),
+        ((1, three, none, none), "normals must be 3, got 0"),
+        ((1, three, three, np.zeros((2, 3))), "colours must be 3, got 2"),
+    ):
+        with pytest.raises(ValueError, match=told):
+            painter.paint(view, [(*good[:-1], [bend])], None, 1, out)
     with pytest.raises(ValueError, match="no vertex"):
         _core.Painter([(np.zeros((3, 3)), np.zeros((3, 3)), np.array([[0, 1, 3]], dtype=np.int32))], [0])
     with pytest.raises(ValueError, match="no mesh"):

@@ -14,6 +14,7 @@ export type Look = {
     accelerations: boolean;
     centres: boolean;
     loads: boolean;
+    beams: string; // the quantity by which beams are coloured, "" for none
     points: boolean;
     dimensions: boolean;
     floor: boolean;
@@ -36,6 +37,7 @@ const USUAL: Look = {
     accelerations: false,
     centres: false,
     loads: false,
+    beams: "",
     points: false,
     dimensions: false,
     floor: true,

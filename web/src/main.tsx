@@ -120,7 +120,7 @@ const recording = recordingIn(RECORDING);
 if (recording) play(recording);
 else connect();
 watching(() => {
-    const { reactions, forces, contacts, velocities, accelerations, centres, loads } = look.value;
+    const { reactions, forces, contacts, velocities, accelerations, centres, loads, beams } = look.value;
     const one = chosen.value;
     const known = scene.value !== null;
     return {
@@ -131,6 +131,7 @@ watching(() => {
         forces,
         contacts,
         accelerations,
+        ...(beams && scene.value?.sweeps.length ? { beams } : {}),
         twists: velocities || centres || accelerations,
         ...(one && look.value.side && panel.value === "element" ? { inspect: one.name } : {}),
         ...(one?.table === "bodies" && loads ? { loads: one.name } : {}),

@@ -27,6 +27,7 @@ export type Watch = {
         contacts?: boolean; // points of contact, and arrows of their forces
         twists?: boolean; // velocities of bodies in frames
         accelerations?: boolean;
+        beams?: string; // the quantity of scene.quantities by which beams are coloured
         inspect?: string; // an element, whose Inspected follows whenever its numbers have changed
         loads?: string; // a body, whose section loads follow likewise (Loads)
     };
@@ -228,10 +229,14 @@ export type SceneHead = {
     views: Record<string, View>; // "start", the usual one, and "front", "right", "top", ...
     plane: boolean; // whether "start" looks along the normal of a plane mechanism
     carriers: string[]; // bodies in the order of frames, then "ground"
-    meshes: { vertices: [number, number]; triangles: [number, number] }[]; // [offset in numbers of 4 bytes, count of numbers]
+    // [offset in numbers of 4 bytes, count of numbers]; normals: of meshes of sweeps.
+    meshes: { vertices: [number, number]; triangles: [number, number]; normals?: [number, number] }[];
     pieces: Piece[];
     joints: Joint[];
     links: Link[];
+    sweeps: Sweep[];
+    scale: Vec3[]; // colours from the least to the largest value, in equal steps
+    quantities: [name: string, label: string, unit: string][]; // by which beams can be coloured
     points: Point[]; // to which clicks snap
     gaps: [number, number][]; // pairs of points, by index in ends, that a joint wants to coincide
     ends: { body: number; position: Vec3; joint: string }[];
@@ -279,6 +284,9 @@ export type Link = {
     first: number;
     spans: number;
 };
+// A beam. The x of its mesh counts nodes, from 0 on; y and z are those of its sections, which stand across its axis at
+// rings, places along x. Between two nodes the sections are on the screw from the one to the other.
+export type Sweep = { name: string; carriers: number[]; mesh: number; rings: number[]; color: Color };
 export type Point = { name: string; body: number; position: Vec3 }; // name: of the marker, "" for a joint's end
 // The name of a signal is `${group}.${label}`; table and element as in Piece ("" for energies). usual: worth showing first
 // (2), worth listing (1), or hidden unless searched for (0).
@@ -289,7 +297,12 @@ export type SignalGroup = {
     signals: [label: string, unit: string, usual: 0 | 1 | 2][];
 };
 
-export type Scene = SceneHead & { edition: number; vertices: Float32Array[]; indices: Uint32Array[] };
+export type Scene = SceneHead & {
+    edition: number;
+    vertices: Float32Array[];
+    indices: Uint32Array[];
+    normals: (Float32Array | null)[];
+};
 
 // 2: a frame, 96 bytes of head. Positions are relative to an origin of f64, so that digits are kept far out.
 export type Frame = {
@@ -313,6 +326,7 @@ export type Frame = {
     hands: Float32Array; // n x 7: index of the body, point - origin, target - origin
     spans: Float32Array; // n x 6: both ends - origin of parts of bent links
     touching: Float32Array; // n x 6: point - origin, size of the force, 1 where it slips, index of the contact
+    beams: Float32Array; // values at all rings of scene.sweeps, in their order, NaN where there are none; or empty
 };
 export const Statuses = ["paused", "playing", "open", "failed"] as const;
 export const ArrowKinds = ["reaction force", "reaction moment", "force", "moment", "contact"] as const;
@@ -356,7 +370,10 @@ export function parseScene(data: ArrayBuffer): Scene {
     const indices = head.meshes.map(
         ({ triangles: [offset, count] }) => new Uint32Array(data, begin + 4 * offset, count),
     );
-    return { ...head, edition, vertices, indices };
+    const normals = head.meshes.map(({ normals: given }) =>
+        given ? new Float32Array(data, begin + 4 * given[0], given[1]) : null,
+    );
+    return { ...head, edition, vertices, indices, normals };
 }
 
 export function parseFrame(data: ArrayBuffer): Frame {
@@ -392,6 +409,7 @@ export function parseFrame(data: ArrayBuffer): Frame {
         hands: take(HAND * u32(76)),
         spans: take(SPAN * u32(80)),
         touching: take(TOUCH * u32(84)),
+        beams: take(u32(92)),
     };
 }
 

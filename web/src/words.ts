@@ -51,6 +51,7 @@ export function typedLength(text: string, usual = "mm"): number | null {
 
 const TABLES: Record<string, string> = {
     bodies: "body",
+    beams: "beam",
     joints: "joint",
     constraints: "constraint",
     forces: "force",

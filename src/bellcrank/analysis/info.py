@@ -17,10 +17,12 @@ from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport, Redundancy, limit_of_digits
 from bellcrank.compile.stray_axes import stray_axes
 from bellcrank.formulations.preparing import choice, prepare_positions
+from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.html import displayed
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.slips import answered, answering
 
+_BEAMS = 10  # how many beams are listed by name
 _LOOPS = 20  # how many loops are listed element by element
 _REDUNDANT = 10  # and for how many redundant rows the rows that they follow from are listed
 
@@ -32,6 +34,7 @@ class MechanismInfo:
     """Facts about a mechanism in its assembled initial configuration.
 
     bodies, joints, constraints, forces, drives: counts. joint_kinds: how many joints of each kind.
+    beams: by name, their mass, kg; their nodes and segments count among bodies and forces.
     mass: kg, of bodies whose masses are known. unweighed: the others.
     rows: constraint rows that are equations.
     grubler: 6 per body less rows.
@@ -64,6 +67,7 @@ class MechanismInfo:
     constraints: int
     forces: int
     drives: int
+    beams: dict[str, float]
     joint_kinds: dict[str, int]
     mass: float
     unweighed: tuple[str, ...]
@@ -92,6 +96,13 @@ class MechanismInfo:
         return lacking if self.mass == 0.0 else f"{self.mass:.6g} kg, {lacking}"
 
     @property
+    def beam_text(self) -> str:
+        """The beams with their masses, in words."""
+        listed = [f"{name} {mass:.6g} kg" for name, mass in list(self.beams.items())[:_BEAMS]]
+        more = [f"{len(self.beams) - _BEAMS} more"] if len(self.beams) > _BEAMS else []
+        return f"{len(self.beams)} ({', '.join([*listed, *more])})"
+
+    @property
     def accuracy(self) -> str:
         """The uncertainty due to double precision, in words; empty if it is negligible."""
         return limit_of_digits(self.uncertainty)
@@ -110,6 +121,7 @@ class MechanismInfo:
             f"{self.name}",
             f"  bodies       {self.bodies} ({self.weight})",
             f"  joints       {self.joints}" + (f" ({kinds})" if kinds else ""),
+            *([f"  beams        {self.beam_text}"] if self.beams else []),
             f"  constraints  {self.constraints}",
             f"  forces       {self.forces}",
             f"  drives       {self.drives}",
@@ -158,6 +170,7 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         constraints=len(model.constraints),
         forces=len(model.forces),
         drives=len(model.drives),
+        beams=_beams(model),
         joint_kinds=dict(Counter(joint.kind for joint in model.joints).most_common()),
         mass=float(model.mass[[name not in unweighed for name in model.bodies]].sum()),
         unweighed=unweighed,
@@ -177,6 +190,14 @@ def info(mechanism: Mechanism | Model) -> MechanismInfo:
         uncertainty=_uncertainty(model),
         assembly=report,
     )
+
+
+def _beams(model: Model) -> dict[str, float]:
+    """The beams of a model by name, their mass, kg."""
+    if model.source is None:
+        return {}
+    beams = with_numbers(model.source).beams.items()
+    return {name: float(beam.section.mass_per_length) * float(beam.length) for name, beam in beams}
 
 
 def _hints(model: Model, freedom: int) -> tuple[str, ...]:

@@ -38,6 +38,7 @@ from bellcrank.scene.painter import Instant
 from bellcrank.scene.still import picture
 from bellcrank.scene.view import view_of
 from bellcrank.slips import Named, answered, answering
+from bellcrank.trajectory.beam_values import coloring
 from bellcrank.trajectory.observation import observation
 
 if TYPE_CHECKING:
@@ -458,17 +459,18 @@ class Statics:
 
         return beam_history(self.at, name, np.array([self.state.time]), poses)
 
-    def draw(self, path: str | Path | None = None, **options: Any) -> Figure:
+    def draw(self, path: str | Path | None = None, *, beams: str | None = None, **options: Any) -> Figure:
         """Draw the mechanism at rest, with joint forces on second bodies and the efforts that drives hold.
 
-        path: file to write the picture into (PNG, PDF or SVG). options: of `Mechanism.draw`.
+        path: file to write the picture into (PNG, PDF or SVG). beams: what beams are coloured by, as in
+        `Trajectory.draw`. options: of `Mechanism.draw`.
 
         >>> figure = bc.statics(arm).draw("arm.png")
         >>> low, high = figure.axes[0].get_xlim()
         >>> print(2.0 < high - low < 6.0)    # m: the axes are lengths, and the arm is 2 m long
         True
         """
-        return _drawn(self, path, options)
+        return _drawn(self, path, options, beams)
 
     def to_dict(self) -> dict[str, Any]:
         """The results as plain values, as `bellcrank statics --json` prints them.
@@ -709,7 +711,9 @@ def _table(verb: str, rows: list[tuple[str, str, str, bool]]) -> list[str]:
     ]
 
 
-def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) -> Figure:
+def _drawn(
+    found: Statics, path: str | Path | None, options: Mapping[str, Any], beams: str | None = None
+) -> Figure:
     """See `Statics.draw`."""
     if path is not None:
         check_picture(path)
@@ -718,8 +722,11 @@ def _drawn(found: Statics, path: str | Path | None, options: Mapping[str, Any]) 
     scene = of(numbers, found.state)
     options = dict(options)
     view = view_of(scene, options.get("view"))
-    instants = [Instant(found.state.position, found.state.rotation)]
-    figure = picture(scene, instants, path, options={**options, "view": view})  # written again with arrows
+    colors = coloring(beams, scene, found.beam, options.get("only"))
+    tints = {} if colors is None else colors.tints(0)
+    instants = [Instant(found.state.position, found.state.rotation, tints=tints)]
+    bar = None if colors is None else colors.bar
+    figure = picture(scene, instants, path, options={**options, "view": view}, bar=bar)  # written again
     axes: Any = figure.axes[0]
     left, right = axes.get_xlim()
     forces = {name: view.project(r.force)[:2] for name, r in found.joints.items()}

@@ -113,7 +113,10 @@ def _version(package: str) -> str:
 
 
 def _tables(mechanism: Mechanism, most: int | None) -> None:
-    """Parameters, bodies, joints and the other elements, `most` of each."""
+    """Parameters, beams in the place of their nodes and segments, bodies, joints and the other elements.
+
+    most: of each.
+    """
     from bellcrank.mechanism.contents import with_numbers
 
     parameters = [
@@ -122,20 +125,30 @@ def _tables(mechanism: Mechanism, most: int | None) -> None:
     ]
     _show("Parameters", ("parameter", "value", "unit", "bounds", ""), parameters, len(mechanism.parameters))
     mechanism = with_numbers(mechanism)
+    beams = [
+        (b.name, type(b.section).__name__, f"{b.length:.6g}", f"{b.section.mass_per_length * b.length:.6g}",
+         str(len(b.pieces)))
+        for b in list(mechanism.beams.values())[:most]
+    ]  # fmt: skip
+    columns: tuple[str, ...] = ("beam", "section", "length (m)", "mass (kg)", "segments")
+    _show("Beams", columns, beams, len(mechanism.beams))
+    made = {name for beam in mechanism.beams.values() for name in (*beam.nodes, *beam.pieces)}
+    own = [body for body in mechanism.bodies.values() if body.name not in made]
     bodies = [
         (body.name, f"{body.mass:.6g}", _vector(body.com), _vector(_principal(body.inertia)))
         if body.mass_known
         else (body.name, "not known", "", "")
-        for body in list(mechanism.bodies.values())[:most]
+        for body in own[:most]
     ]
-    columns: tuple[str, ...] = ("body", "mass (kg)", "com (m)", "principal inertia (kg m²)")
-    _show("Bodies", columns, bodies, len(mechanism.bodies))
+    columns = ("body", "mass (kg)", "com (m)", "principal inertia (kg m²)")
+    _show("Bodies", columns, bodies, len(own))
     joints = [
         (joint.name, joint.kind.name, _between(joint.marker_1, joint.marker_2), _free(joint))
         for joint in list(mechanism.joints.values())[:most]
     ]
     _show("Joints", ("joint", "kind", "between", "free coordinates"), joints, len(mechanism.joints))
-    attached = [*mechanism.constraints.values(), *mechanism.forces.values()]
+    forces = [force for force in mechanism.forces.values() if force.name not in made]
+    attached = [*mechanism.constraints.values(), *forces]
     others = [(e.name, e.category, e.kind.name, _between(*e.ends)) for e in attached]
     others += [(s.name, "sensor", s.kind.name, s.text) for s in mechanism.sensors.values()]
     others += [(c.name, "change", c.kind.name, c.text) for c in mechanism.changes.values()]

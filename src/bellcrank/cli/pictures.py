@@ -91,6 +91,12 @@ _RULE: Final = "it takes numbers separated by commas"
     metavar="N/M",
     help="Force per metre of arrow, such as '2 kN/m'; by default it suits the picture.",
 )
+@click.option(
+    "--beams",
+    metavar="QUANTITY",
+    help="Colour the beams of a run by moment, torsion, force, shear, stress, von_mises, curvature or "
+    "deflection.",
+)
 @click.option("--fps", type=float, default=30.0, show_default=True, help="Pictures per second of a film.")
 @click.option(
     "--speed", type=float, default=1.0, show_default=True, help="Seconds of the run per second of film."
@@ -108,6 +114,7 @@ def draw_command(
     contacts: bool,
     chosen: tuple[str, ...],
     force_scale: str | None,
+    beams: str | None,
     fps: float,
     speed: float,
     reading: dict[str, Any],
@@ -127,9 +134,10 @@ def draw_command(
     if view is not None:
         options["view"] = listed("--view", view, "", _RULE, "30,20") if "," in view else view
     over: dict[str, Any] = {"contacts": contacts or list(chosen) or None, "force_scale": _scale(force_scale)}
+    over["beams"] = beams
     path = out if out is not None else f"{Path(file).stem}.png"
     if not is_run(file):
-        _refuse("a mechanism has no", times=times, instants=instants, path=paths or None)
+        _refuse("a mechanism has no", times=times, instants=instants, path=paths or None, beams=beams)
         if over["contacts"] or force_scale is not None:
             rule = "a mechanism that is not simulated has no contact forces"
             raise MechanismError(Fault("--contacts", rule, None, "draw a run of it"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
 from math import log
 from typing import TYPE_CHECKING, Any, Final
@@ -13,11 +14,13 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.state import Points
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
+from bellcrank.mechanism.beams import Beam
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.mesh import Mesh
+from bellcrank.mechanism.parameters import present
 from bellcrank.mechanism.rows import ContactLaw, WheelSlices
 from bellcrank.mechanism.shape import Box, Capsule, Cone, Cylinder, Ellipsoid, Plane, Prism, Shape, Sphere
 from bellcrank.mechanism.terrain import Terrain
@@ -30,6 +33,7 @@ CONTACT_NUMBERS: Final = tuple(name for name, *_ in _core.ContactLaw.fields())
 """Numbers of a law, as the core lists them."""
 _LEAST_RESTITUTION: Final = 0.05  # that a force k dⁿ (1 + c v) can leave
 _DAMPING: Final = 0.3  # of tangential motion, of its critical value
+_BESIDE: Final = 2.0  # thicknesses of a beam, between pieces of it that do not touch each other
 _DEEP: Final = 0.5  # depth at the start, by the size of the smaller shape, that is a mistake
 _WITHOUT_BOUNDS: Final = (Plane, Terrain)  # shapes that do not touch each other
 
@@ -287,8 +291,34 @@ def _touching(carrier: Body | Ground) -> list[Shape]:
 
 
 def tied(mechanism: Mechanism, law: ContactLaw, one: str, two: str) -> bool:
-    """Whether a joint keeps two bodies from touching each other."""
-    return not law.joined and _tie(mechanism, one, two) is not None
+    """Whether a joint, or a beam of which they are near pieces, keeps two bodies from touching each other."""
+    near = _beside(mechanism, one, two)
+    return near or (not law.joined and _tie(mechanism, one, two) is not None)
+
+
+def _beside(mechanism: Mechanism, one: str, two: str) -> bool:
+    """Whether two bodies are pieces of one beam that lie nearer along it than twice its thickness."""
+    (name, _, first), (other, _, second) = one.rpartition("/"), two.rpartition("/")
+    if name != other or name not in mechanism.beams or not (first.isdigit() and second.isdigit()):
+        return False
+    return (int(first), int(second)) in _near(*_pieces(mechanism.beams[name]))
+
+
+def _pieces(beam: Beam) -> tuple[tuple[float, ...], float]:
+    """The stations of the nodes of a beam, and its thickness, m."""
+    size = beam.section.largest_size if beam.radius is None else 2.0 * beam.radius
+    return tuple(present(one) for one in beam.grid.stations), 0.0 if size is None else float(present(size))
+
+
+@lru_cache(64)
+def _near(stations: tuple[float, ...], thick: float) -> frozenset[tuple[int, int]]:
+    """Pairs of nodes, in either order, whose pieces are neighbours, or nearly."""
+    at = np.array(stations)
+    middle = 0.5 * (at[1:] + at[:-1])
+    first, last = np.concatenate([at[:1], middle]), np.concatenate([middle, at[-1:]])
+    gap = first[None, :] - last[:, None]  # from the end of a piece to the start of another
+    pairs = np.argwhere(np.triu(gap < _BESIDE * thick + 1e-9 * at[-1], 1)).tolist()
+    return frozenset([*((i, j) for i, j in pairs), *((j, i) for i, j in pairs)])
 
 
 def _tie(mechanism: Mechanism, one: str, two: str) -> str | None:
@@ -313,9 +343,10 @@ class ContactBuilder:
         tyre = [] if law.wheel is None else [self._tyre(law.wheel)]
         touched = law.bodies[len(tyre) :]
         shapes = [*tyre, *(number for body in touched for number in self._shapes_of(body))]
+        pairs = self._pairs_with_joints(law) | self._pairs_of_beams(law)
         apart = [
             (self.index[one], self.index[two])
-            for one, two in self._pairs_with_joints(law)
+            for one, two in sorted(pairs)
             if tied(self.mechanism, law, one, two)
         ]
         bodies = [self.index[body] for body in law.bodies]
@@ -327,6 +358,16 @@ class ContactBuilder:
         bodies = set(law.bodies)
         ends = ((j.marker_1.body, j.marker_2.body) for j in self.mechanism.joints.values())
         return {(min(pair), max(pair)) for pair in ends if bodies.issuperset(pair)}
+
+    def _pairs_of_beams(self, law: ContactLaw) -> set[tuple[str, str]]:
+        """Pairs of pieces of beams that lie near each other."""
+        bodies, found = set(law.bodies), set[tuple[str, str]]()
+        for beam in self.mechanism.beams.values():
+            if not bodies.isdisjoint(beam.nodes):
+                nodes = beam.nodes
+                near = ((nodes[i], nodes[j]) for i, j in _near(*_pieces(beam)) if i < j)
+                found.update(pair for pair in near if bodies.issuperset(pair))
+        return found
 
     def _tyre(self, wheel: WheelSlices) -> int:
         shape = _core.CollisionShape.tyre(wheel.radius, wheel.width, wheel.height, wheel.slices, wheel.rim)

@@ -35,6 +35,7 @@ from bellcrank.mechanism import (
 from bellcrank.mechanism.attachment import Attached
 from bellcrank.mechanism.beam_parts import changes_of_nodes
 from bellcrank.mechanism.checking import UNIT_TOLERANCE, required
+from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.mechanism.formulas import Formulas
 from bellcrank.mechanism.functions.function import Constant, FunctionOfTime
@@ -245,7 +246,21 @@ class _Encoder:
         found = self.kind(element.kind)
         if len(element.ends) == 1 and isinstance(only := element.ends[0], JointCoordinate):
             return {**found, **self.fields(self.shortened(only))}
-        return {**found, "ends": [self.value(end) for end in element.ends]} if element.ends else found
+        return {**found, "ends": self.ends(element)} if element.ends else found
+
+    def ends(self, element: Attached) -> list[Any]:
+        """The ends of a constraint or force; a contact with all nodes of a beam names the beam."""
+        found, left = [], list(element.ends)
+        beams = self.mechanism.beams.values() if isinstance(element.kind, Contact) else ()
+        whole = {beam.nodes[0]: beam for beam in beams if beam.name not in self.mechanism.bodies}
+        while left:
+            beam = whole.get(left[0].body) if isinstance(left[0], Marker) else None
+            if beam is not None and left[: len(beam.nodes)] == [Marker(node) for node in beam.nodes]:
+                found.append(beam.name)
+                del left[: len(beam.nodes)]
+            else:
+                found.append(self.value(left.pop(0)))
+        return found
 
     def drive(self, drive: Drive | PathDrive) -> dict[str, Any]:
         """A drive of a joint coordinate or of a marker."""

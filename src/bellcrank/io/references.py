@@ -16,6 +16,7 @@ from bellcrank.mechanism import GROUND, JointCoordinate, Marker, Mechanism
 from bellcrank.mechanism.attachment import AttachedKind
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.checking import Vec3, nearest
+from bellcrank.mechanism.references import beam_as_end
 
 MARKER_FIELDS: Final[dict[str, Parameter]] = {
     **{name: parameter for name, parameter in parameters(Marker).items() if name != "body"},
@@ -164,10 +165,13 @@ class References(Decoder):
         given, at = entries["ends"], place.at("ends")
         listed = given.items if isinstance(given, Items) else (given,)
         plain = [letter for letter in letters if kind is None or letter in kind.named_ends]
-        found = [
-            self.end(item, at.at(str(number)), plain if isinstance(item, Scalar) else letters)
-            for number, item in enumerate(listed)
-        ]
+        found = list[Any]()
+        for number, item in enumerate(listed):
+            text = item.text if isinstance(item, Scalar) else None
+            if (beam := beam_as_end(self.mechanism, kind, text)) is not None:
+                found += map(Marker, beam.nodes)
+            else:
+                found.append(self.end(item, at.at(str(number)), plain if text is not None else letters))
         good = [end for end in found if not isinstance(end, Failed)]
         return good if len(good) == len(found) else FAILED
 

@@ -11,6 +11,7 @@ from bellcrank.mechanism.attachment import Force
 from bellcrank.mechanism.beams import Beam
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.joint import JointKind
 from bellcrank.mechanism.joint_kinds import Fixed
 from bellcrank.mechanism.marker import GROUND, Marker
@@ -177,11 +178,17 @@ def replace_beam(mechanism: Mechanism, old: Beam, new: Beam) -> Beam:
     """
     faults = FaultList()
     _refuse_taken(mechanism, new, {old.name, *old.nodes, *old.pieces}, faults)
+    contacts = _touching_all(mechanism, old, new)
     for noun, one in _others(mechanism, old, old.nodes[len(new.nodes) :]):
+        if one.name in contacts:
+            continue
         rule = f"{noun} {one.name!r} refers to a node that it would not have any more"
         faults.add(f"beam {old.name!r}", rule, None, "remove it first")
     faults.raise_any()
     bodies = _with_edits(mechanism, old, new)
+    order = list(mechanism.forces)
+    for name in contacts:
+        del mechanism._forces[name]  # noqa: SLF001
     beams = [new if beam.name == old.name else beam for beam in mechanism.beams.values()]
     mechanism._beams.clear()  # noqa: SLF001  (its parts are not protected now)
     for name in old.pieces:
@@ -192,10 +199,26 @@ def replace_beam(mechanism: Mechanism, old: Beam, new: Beam) -> Beam:
         for before, after in zip(old.nodes, new.nodes, strict=False):
             mechanism.replace(mechanism.bodies[before], name=after)
     mechanism._bodies.update(bodies)  # noqa: SLF001
+    mechanism._forces.update(contacts)  # noqa: SLF001
+    for name in [name for name in order if contacts and name in mechanism.forces]:
+        mechanism._forces[name] = mechanism._forces.pop(name)  # noqa: SLF001
     mechanism._forces.update({force.name: force for force in new.forces()})  # noqa: SLF001
     mechanism._beams.update({beam.name: beam for beam in beams})  # noqa: SLF001
     arranged(mechanism)
     return new
+
+
+def _touching_all(mechanism: Mechanism, old: Beam, new: Beam) -> dict[str, Force]:
+    """Contacts in which all nodes of a beam are, by name, with those of the changed one in their place."""
+    before, after = [Marker(name) for name in old.nodes], tuple(Marker(name) for name in new.nodes)
+    found = {}
+    for name, force in mechanism.forces.items():
+        if isinstance(force.kind, Contact) and before[0] in force.ends:
+            first = force.ends.index(before[0])
+            if list(force.ends[first : first + len(before)]) == before:
+                ends = (*force.ends[:first], *after, *force.ends[first + len(before) :])
+                found[name] = replace(force, ends=ends)
+    return found
 
 
 def _others(mechanism: Mechanism, beam: Beam, nodes: tuple[str, ...]) -> list[tuple[str, Any]]:

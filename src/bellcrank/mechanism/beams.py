@@ -41,6 +41,7 @@ from bellcrank.mechanism.given import (
     FloatField,
     FloatsField,
     Number,
+    OptionalFloatField,
     OptionalVectorField,
     PointsField,
     VectorField,
@@ -50,7 +51,7 @@ from bellcrank.mechanism.parameters import holds_expressions, present
 from bellcrank.mechanism.rotation import direction, from_matrix, named_axis
 from bellcrank.mechanism.rotation_arrays import cross, relative_logarithm
 from bellcrank.mechanism.rows import Law, Lowered
-from bellcrank.mechanism.section import Section, Tapered
+from bellcrank.mechanism.section import Section, Tapered, capsule
 from bellcrank.mechanism.shape import Shape
 from bellcrank.slips import answering
 
@@ -60,7 +61,6 @@ _DIAGONAL: Final = (0, 6, 11, 15, 18, 20)
 _GAUSS: Final = tuple(each.tolist() for each in np.polynomial.legendre.leggauss(3))
 _GREGORY: Final = (-5.0 / 8.0, 1.0 / 6.0, -1.0 / 24.0)
 """What the ends of a row change of the weights 1."""
-_COLOR: Final = (0.62, 0.66, 0.70)  # of all nodes of a beam, which others have in turn
 _AT: Final = 1e-9  # of a beam's length: stations nearer to each other are one
 
 
@@ -271,6 +271,8 @@ class Beam(Description):
     stations: distances from the start, m, at which there are nodes beside those at the ends.
     points: places of the world, m, in their order, through which the unloaded beam runs from start to end,
         along a cubic spline with continuous curvature; none of a straight beam.
+    radius: of the capsules by which it touches, m; by default it does so by the shape of its section, if that
+        has sizes. Sections without sizes are drawn with it, too.
     twist: angle of the section about the x axis, rad, beside `up`: a number, or a function of the distance
         from the start, m, as bc.Table([0, 2], [0, 0.3]).
 
@@ -297,6 +299,7 @@ class Beam(Description):
         lambda check, name, value: _numbers(check, name, value, "m"), "m", default=(), parametric=True
     )
     points: PointsField = checked(_points, "m", default=())
+    radius: OptionalFloatField = quantity("m", "positive", default=None)
     twist: Any = function("rad", default=0.0)
 
     def __post_init__(self) -> None:
@@ -450,10 +453,17 @@ class Beam(Description):
         ):
             section = self.section.at(station)
             inertia: Any = tuple(own * one for one in section.rotary)
-            shapes = tuple(_shifted(shape, 0.5 * (after - before)) for shape in section.drawn(before + after))
+            shapes = tuple(
+                replace(shape, position=_aside(shape, 0.5 * (after - before)), shown=False)
+                for shape in self._touching(section, before + after)
+            )
             yield Body(
                 name, own * section.mass_per_length, inertia, position=place, rotation=axes, shapes=shapes
             )
+
+    def _touching(self, section: Section, length: Any) -> tuple[Shape, ...]:
+        """The shapes of a piece of a length."""
+        return section.touching(length) if self.radius is None else (capsule(self.radius, length),)
 
     def forces(self) -> Iterator[Force]:
         """Its segments as they are made.
@@ -507,6 +517,6 @@ class Beam(Description):
         return element("beam", self.name, f"{sum(self.grid.spans)} segments", f"{short(self.length)} m")
 
 
-def _shifted(shape: Shape, by: Any) -> Shape:
+def _aside(shape: Shape, by: Any) -> Any:
     x, y, z = shape.position
-    return replace(shape, position=(x + by, y, z), color=_COLOR)
+    return x + by, y, z

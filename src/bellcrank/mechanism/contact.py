@@ -20,7 +20,8 @@ class Contact(ForceKind):
     """Bodies push each other where their shapes touch, and rub on each other.
 
     All shapes of two or more bodies, which may include the ground, can touch each other, except for shapes
-    with `touches=False` and for bodies that a joint connects.
+    with `touches=False` and for bodies that a joint connects. A beam stands for its nodes, which touch by
+    pieces of its shape (`Beam.radius`); pieces that lie near each other along it do not touch.
 
     stiffness, exponent: of the normal force k d^n (1 + c v) at each point of contact, with the depth d, m,
         and the speed v at which it grows, m/s; k in N/m^n. The force never pulls.

@@ -20,6 +20,7 @@ Given_contra = TypeVar("Given_contra", contravariant=True)
 if TYPE_CHECKING:
     from bellcrank.expression.arrays import Matrix, Vector
     from bellcrank.expression.expression import Expression
+    from bellcrank.mechanism.beams import Beam
     from bellcrank.mechanism.body import Body, Ground
     from bellcrank.mechanism.coordinate import JointCoordinate
     from bellcrank.mechanism.functions.function import Function
@@ -49,7 +50,7 @@ MarkerLike: TypeAlias = "Marker | Body | Ground | str"
 JointLike: TypeAlias = "Joint | JointCoordinate | str"
 """A joint, a reference to its coordinate, or the name of one: "joint" or "joint.coordinate"."""
 
-EndLike: TypeAlias = "MarkerLike | JointLike"
+EndLike: TypeAlias = "MarkerLike | JointLike | Beam"
 """What constraints and forces take hold of."""
 
 FunctionLike: TypeAlias = "Function | Number | str"

@@ -237,6 +237,7 @@ class Mechanism(Colliding):
         up: given.Axis | None = None,
         stations: given.Numbers = (),
         points: given.Rows = (),
+        radius: given.Number | None = None,
         twist: given.FunctionLike = 0.0,
     ) -> Beam:
         """Add an elastic beam, which may bend, twist and stretch far.
@@ -245,7 +246,7 @@ class Mechanism(Colliding):
         start, end: a place of the world, m, where the end is free; a marker, or a body for its frame, to
             which it is welded; or such a marker with a kind of joint, (marker, bc.Revolute()), whose axes are
             those of the marker.
-        segments, damping, up, stations, points, twist: as of `Beam`; without points it is straight.
+        segments, damping, up, stations, points, radius, twist: as of `Beam`; without points it is straight.
 
         Its nodes are bodies, "name/0", "name/1", ..., so that joints, forces and contacts take hold of them:
         `boom.marker(1.0)` is the node at 1 m. The joints at its ends are "name/start" and "name/end".
@@ -261,7 +262,7 @@ class Mechanism(Colliding):
         -16.17 mm, for small deflections -16.17 mm
         """
         more: dict[str, Any] = {"segments": segments, "damping": damping, "up": up, "stations": stations}
-        more |= {"points": points, "twist": twist}
+        more |= {"points": points, "radius": radius, "twist": twist}
         return add_beam(self, name, section, start, end, **more)
 
     def add_flexible(

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from bellcrank.errors import FaultList, MechanismError
 from bellcrank.mechanism.attachment import Attached, AttachedKind, Attachment, check_kind
+from bellcrank.mechanism.beams import Beam
 from bellcrank.mechanism.body import Body, Ground
 from bellcrank.mechanism.changes import Change
 from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.coordinate import JointCoordinate
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.joint import Joint
@@ -44,6 +46,8 @@ def as_marker(mechanism: Mechanism, element: str, value: Any) -> Marker:
             element, "there is no marker of this name", value, _marker_meant(mechanism, value)
         )
     advice = "use body.marker(...), a body, or the name of one"
+    if isinstance(value, Beam):
+        advice = f"it is a beam: take one of its nodes by {value.name}.marker(station)"
     if isinstance(value, Joint):
         advice = _JOINT
     raise MechanismError.of(element, "a marker is needed here", value, advice)
@@ -212,9 +216,19 @@ def as_ends(
     """The ends of an element of a kind; all faults at once. wanted: the class of its kind."""
     with Check(element) as check:
         check_kind(check, kind, wanted)
-    faults, found = FaultList(), []
+    faults, found = FaultList(), list[Attachment]()
     for value in ends:
         with faults.collect():
-            found.append(as_end(mechanism, element, kind, value))
+            beam = beam_as_end(mechanism, type(kind), value)
+            found += (as_end(mechanism, element, kind, value),) if beam is None else map(Marker, beam.nodes)
     faults.raise_any()
     return tuple(found)
+
+
+def beam_as_end(mechanism: Mechanism, kind: type | None, value: Any) -> Beam | None:
+    """The beam that stands for its nodes at an end of a contact, by handle or name; None for other ends."""
+    name = value.name if isinstance(value, Beam) else value
+    if kind is not Contact or not isinstance(name, str):
+        return None
+    known = name in mechanism.bodies or name in mechanism.markers
+    return None if known and not isinstance(value, Beam) else mechanism.beams.get(name)

@@ -76,6 +76,21 @@ def inverse_left_jacobian(vector: Floats, omega: Floats) -> Floats:
     return np.asarray(omega - 0.5 * turned + factor * cross(vector, turned))
 
 
+def between(
+    position: Floats, rotation: Floats, way: Floats, number: NDArray[np.integer], part: Floats
+) -> tuple[Floats, Floats]:
+    """Poses on the screws from each of n poses to the next, (..., s, 3) and (..., s, 4).
+
+    way: their twists, (..., n - 1, 6), as of `relative_logarithm`. number: of the screw, (s,); part: of it
+    that is before, (s, 1).
+    """
+    move, turn = part * way[..., number, :3], part * way[..., number, 3:]
+    first = rotation[..., number, :]
+    return position[..., number, :] + rotate(first, left_jacobian(turn, move)), product(
+        first, exponential(turn)
+    )
+
+
 def relative_logarithm(position: Floats, rotation: Floats) -> Floats:
     """The twists (..., n - 1, 6), translation and turn, from each of n poses to the next in unit time."""
     back = conjugate(rotation[..., :-1, :])

@@ -18,6 +18,7 @@ from bellcrank.errors import Unsupported
 from bellcrank.expression import functions
 from bellcrank.mechanism import given
 from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.fibres import Fibres, i_fibres, rectangle_fibres, ring_fibres
 from bellcrank.mechanism.fields import Description, array, checked, declarations, described, quantity
 from bellcrank.mechanism.given import (
     FloatField,
@@ -28,7 +29,7 @@ from bellcrank.mechanism.given import (
 )
 from bellcrank.mechanism.parameters import is_expression, present
 from bellcrank.mechanism.rotation import from_matrix
-from bellcrank.mechanism.shape import Box, Cylinder, Shape
+from bellcrank.mechanism.shape import Box, Capsule, Shape
 from bellcrank.slips import answering
 
 SECTION_KINDS: dict[str, type[Section]] = {}
@@ -37,7 +38,12 @@ SECTION_KINDS: dict[str, type[Section]] = {}
 _ZETA_5: Final = 1.0369277551433699
 """The sum of 1/n^5."""
 _ALONG: Final = from_matrix(np.array([[0.0, 0.0, 1.0], [0.0, 1.0, 0.0], [-1.0, 0.0, 0.0]]))
-"""It carries the axis z of a cylinder to x."""
+"""It carries the axis z of a capsule to x."""
+
+
+def capsule(radius: Any, length: Any) -> Capsule:
+    """A capsule along x about the origin."""
+    return Capsule(radius, length, rotation=_ALONG)
 
 
 @answering
@@ -145,10 +151,27 @@ class Section(Description, ABC):
         """
         raise Unsupported(f"the stress of {self._element()} is not known: give a section with sizes")
 
-    def drawn(self, _length: Any) -> tuple[Shape, ...]:
-        """What is drawn of a piece of a beam of a length, m, about the middle of the piece.
+    @property
+    def fibres(self) -> Fibres:
+        """Points at which stress is evaluated, with the stress there by the loads of the section.
 
-        >>> bc.Section.circle(0.01, E=210e9, nu=0.3, density=7850).drawn(0.5)[0].length
+        Of round sections 72 at the surface, and of a bar that in the middle; of a rectangle nine on each
+        side, with its corners and its middle, and that of the whole; of an I the surfaces of its flanges at
+        tips, quarters and beside the web, and those of the web. Raises Unsupported without sizes.
+
+        >>> beam = bc.Section.i_beam(0.1, 0.2, 0.0085, 0.0056, E=210e9, nu=0.3, density=7850)
+        >>> shear = beam.fibres.stress[:, 2, 2].max()    # in the middle of the web, by Q_z
+        >>> print(f"{shear * (0.2 - 0.0085) * 0.0056:.3f} of Q_z by the area of the web")
+        1.074 of Q_z by the area of the web
+        """
+        raise Unsupported(f"the fibres of {self._element()} are not known: give a section with sizes")
+
+    def touching(self, _length: Any) -> tuple[Shape, ...]:
+        """The shapes by which a piece of a beam of a length, m, touches, about the middle of the piece.
+
+        Round sections are capsules, with half balls beyond the ends of the piece.
+
+        >>> bc.Section.circle(0.01, E=210e9, nu=0.3, density=7850).touching(0.5)[0].length
         0.5
         """
         return ()
@@ -418,7 +441,15 @@ class Tapered(Section):
     @property
     def flexibility(self) -> tuple[Any, ...]:
         """Of no one section: see `at`."""
-        raise Unsupported(f"{self._element()} changes along the beam: ask section.at(station).flexibility")
+        raise self._asked_as_a_whole("flexibility")
+
+    @property
+    def fibres(self) -> Fibres:
+        """Of no one section: see `at`."""
+        raise self._asked_as_a_whole("fibres")
+
+    def _asked_as_a_whole(self, what: str) -> Unsupported:
+        return Unsupported(f"{self._element()} changes along the beam: ask section.at(station).{what}")
 
 
 def _given(section: Section) -> tuple[str, ...]:
@@ -532,15 +563,31 @@ class _Solid(Section):
 class _Round(_Solid):
     """Sections of which every axis through the middle is one of symmetry."""
 
+    def _inside(self) -> Any:
+        """The radius of the hole, m."""
+        return 0.0
+
+    @property
+    def fibres(self) -> Fibres:
+        """At the surface; of a bar also in the middle."""
+        area, second, _ = _numbers(self._sizes())
+        return ring_fibres(0.5 * present(self.largest_size), present(self._inside()), area, second[0])
+
     def largest_stress(self, force: Any, bending_y: Any, bending_z: Any) -> Any:
         """At the fibre that is farthest in the direction of bending."""
         sizes = self._sizes()
         bending = np.hypot(bending_y, bending_z)
         return np.abs(force) / sizes.area + bending * sizes.far[0] / sizes.second[0]
 
-    def drawn(self, length: Any) -> tuple[Shape, ...]:
-        """A cylinder along x."""
-        return (Cylinder(0.5 * self.largest_size, length, rotation=_ALONG),)
+    def touching(self, length: Any) -> tuple[Shape, ...]:
+        """A capsule along x."""
+        return (capsule(0.5 * self.largest_size, length),)
+
+
+def _numbers(sizes: _Area) -> tuple[float, tuple[float, float], float]:
+    """Area, second moments and torsion constant where expressions of parameters are now."""
+    about_y, about_z = sizes.second
+    return present(sizes.area), (present(about_y), present(about_z)), present(sizes.torsion)
 
 
 def _ring(diameter: Any, inside: Any, nu: Any) -> _Area:
@@ -559,11 +606,15 @@ class Tube(_Round):
 
     diameter: FloatField = quantity("m", "positive")
     wall: FloatField = quantity("m", "positive")
+    meaning: ClassVar[str] = "A round tube by its outer diameter and its wall."
 
     def _judge(self, check: Check) -> None:
         super()._judge(check)
         if len(check.faults) == 0 and 2.0 * self.wall >= self.diameter:
             check.fault("wall must be less than half the diameter", self.wall, "or take bc.Section.circle")
+
+    def _inside(self) -> Any:
+        return 0.5 * self.diameter - self.wall
 
     def _sizes(self) -> _Area:
         return _ring(self.diameter, self.diameter - 2.0 * self.wall, self.poisson)
@@ -574,6 +625,7 @@ class Circle(_Round):
     """A round bar by its diameter."""
 
     diameter: FloatField = quantity("m", "positive")
+    meaning: ClassVar[str] = "A round bar by its diameter."
 
     def _sizes(self) -> _Area:
         return _ring(self.diameter, 0.0, self.poisson)
@@ -594,6 +646,7 @@ class Rectangle(_Solid):
 
     width: FloatField = quantity("m", "positive")
     height: FloatField = quantity("m", "positive")
+    meaning: ClassVar[str] = "A solid rectangle by its width along y and its height along z."
 
     def _sizes(self) -> _Area:
         """The torsion constant by Saint-Venant's series; its sum holds for either side as the longer one."""
@@ -605,7 +658,13 @@ class Rectangle(_Solid):
         second = (b * h**3 / 12.0, h * b**3 / 12.0)
         return _Area(b * h, second, torsion, (_rectangle_shear(self.poisson),) * 2, (0.5 * h, 0.5 * b))
 
-    def drawn(self, length: Any) -> tuple[Shape, ...]:
+    @property
+    def fibres(self) -> Fibres:
+        """On its sides and in its middle."""
+        _, second, torsion = _numbers(self._sizes())
+        return rectangle_fibres(present(self.width), present(self.height), second, torsion)
+
+    def touching(self, length: Any) -> tuple[Shape, ...]:
         """A box."""
         return (Box((length, self.width, self.height)),)
 
@@ -618,6 +677,9 @@ class IBeam(_Solid):
     height: FloatField = quantity("m", "positive")
     flange: FloatField = quantity("m", "positive")
     web: FloatField = quantity("m", "positive")
+    meaning: ClassVar[str] = (
+        "A symmetric I by its width along y, its height along z, and the thicknesses of flanges and web."
+    )
 
     def _judge(self, check: Check) -> None:
         super()._judge(check)
@@ -654,7 +716,13 @@ class IBeam(_Solid):
         torsion = plates + 2.0 * 0.15 * thin / thick * circle**4
         return _Area(area, (about_y, about_z), torsion, (along_y, along_z), (0.5 * h, 0.5 * b))
 
-    def drawn(self, length: Any) -> tuple[Shape, ...]:
+    @property
+    def fibres(self) -> Fibres:
+        """On the surfaces of flanges and web."""
+        width, height = present(self.width), present(self.height)
+        return i_fibres(width, height, present(self.flange), present(self.web), *_numbers(self._sizes()))
+
+    def touching(self, length: Any) -> tuple[Shape, ...]:
         """Two flanges and the web."""
         aside = 0.5 * (self.height - self.flange)
         flanges = (Box((length, self.width, self.flange), position=(0.0, 0.0, z)) for z in (aside, -aside))

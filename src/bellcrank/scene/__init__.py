@@ -6,6 +6,7 @@ from bellcrank.scene.gltf import Motion, write_gltf
 from bellcrank.scene.making import of
 from bellcrank.scene.mesh import TriangleMesh
 from bellcrank.scene.scene import Glyph, Link, Piece, Placed, Scene
+from bellcrank.scene.sweeps import Sweep
 from bellcrank.scene.view import View, view_of
 
 __all__ = [
@@ -15,6 +16,7 @@ __all__ = [
     "Piece",
     "Placed",
     "Scene",
+    "Sweep",
     "TriangleMesh",
     "View",
     "of",

@@ -98,6 +98,21 @@ def shape_pieces(setting: Setting, faults: list[str]) -> list[list[Piece]]:
     return found
 
 
+def hidden_pieces(setting: Setting, number: int) -> list[Piece]:
+    """The shapes of a node of a beam, which are not drawn, but there."""
+    if number not in setting.nodes:
+        return []
+    carrier = setting.carriers[number]
+    return [
+        Piece(
+            carrier.name, element_of(carrier), "shape", number, mesh_of(one), color_of(one.color, number),
+            one.position, one.rotation,
+        )
+        for one in carrier.shapes
+        if not one.shown
+    ]  # fmt: skip
+
+
 def element_of(carrier: Any) -> str:
     """The name of a body in messages."""
     return "ground" if carrier.name == "ground" else f"body {carrier.name!r}"

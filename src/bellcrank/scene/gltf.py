@@ -17,15 +17,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bellcrank.compile.state import Floats
-from bellcrank.mechanism.rotation import from_matrix
+from bellcrank.mechanism.rotation import from_matrix, matrix
 from bellcrank.scene.mesh import TriangleMesh
 from bellcrank.scene.scene import Link, Piece, Scene
+from bellcrank.scene.sweeps import Sweep
 from bellcrank.whole_files import whole_file
 
 SUFFIX: Final = ".glb"
-_FLOAT, _INDEX = 5126, 5125  # types of components
+_FLOAT, _INDEX, _SHORT = 5126, 5125, 5123  # types of components
+_TYPES: Final = {_FLOAT: "<f4", _INDEX: "<u4", _SHORT: "<u2"}
 _VERTICES, _TRIANGLES = 34962, 34963  # what a view of the buffer is for
-_SHAPES: Final = {1: "SCALAR", 3: "VEC3", 4: "VEC4"}
+_SHAPES: Final = {1: "SCALAR", 3: "VEC3", 4: "VEC4", 16: "MAT4"}
 _STILL: Final = 1e-9  # a motion of less, m or 1, is none
 
 
@@ -52,7 +54,8 @@ class Motion:
 def write_gltf(path: str | Path, scene: Scene, motion: Motion | None = None) -> None:
     """Write a scene at its start, or in motion; the path appears once the file is complete.
 
-    Each body is a node with its shapes below it; each straight part of a spring or rope is one that moves.
+    Each body is a node with its shapes below it; each straight part of a spring or rope is one that moves. A
+    beam is one mesh with a skin, whose joints are its sections, so that it bends smoothly; in its own colour.
 
     >>> from pathlib import Path
     >>> bc.scene.write_gltf("four-bar.glb", bc.scene.of(four_bar))
@@ -69,7 +72,7 @@ class _Writer:
     def __init__(self, scene: Scene, motion: Motion | None) -> None:
         self._scene, self._motion = scene, motion
         self._lists: dict[str, list[Any]] = {
-            kind: [] for kind in ("nodes", "meshes", "materials", "accessors", "bufferViews")
+            kind: [] for kind in ("nodes", "meshes", "materials", "accessors", "bufferViews", "skins")
         }
         self._numbers = bytearray()
         self._meshes: dict[tuple[int, Any], int] = {}
@@ -83,7 +86,7 @@ class _Writer:
         """The file."""
         if self._motion is not None:
             self._input = self._accessor(self._motion.time, bounded=True)
-        below = [*self._bodies(), *self._links()]
+        below = [*self._bodies(), *self._links(), *self._sweeps()]
         root = self._add("nodes", name=self._scene.name, rotation=self._upright(), children=below)
         found: dict[str, Any] = {
             "asset": {"version": "2.0", "generator": "bellcrank"},
@@ -137,7 +140,8 @@ class _Writer:
         start = scene.placed()
         over = None if motion is None else scene.placed(motion.position, motion.rotation)
         nodes = []
-        for number, link in enumerate(scene.drawn[first:], start=first):
+        parts = scene.drawn[first : len(scene.drawn) - len(scene.sweeps)]
+        for number, link in enumerate(parts, start=first):
             stretch = [1.0, 1.0, float(start.stretch[number])]
             at, turn = start.position[number].tolist(), _scalar_last(start.rotation[number])
             node = self._add(
@@ -152,6 +156,35 @@ class _Writer:
             scales[:, 2] = over.stretch[:, number]
             if not self._hide(node, link.element, scales):
                 self._move(node, "scale", scales)
+        return nodes
+
+    def _sweeps(self) -> list[int]:
+        """Nodes of the sections of beams, in the world, and of their meshes, which these carry."""
+        scene, nodes = self._scene, list[int]()
+        start = scene.sections()
+        over = None if self._motion is None else scene.sections(self._motion.position, self._motion.rotation)
+        surfaces = scene.bent()
+        for name, sweep in scene.sweeps.items():
+            at, turn = start[name]
+            joints = []
+            for ring in range(len(sweep.rings)):
+                pose = {"translation": at[ring].tolist(), "rotation": _scalar_last(turn[ring])}
+                joints.append(self._add("nodes", name=f"{name}, section {ring + 1}", **pose))
+                if over is not None:
+                    self._move(joints[-1], "translation", over[name][0][:, ring])
+                    self._move(joints[-1], "rotation", _unwound(over[name][1][:, ring]))
+            vertices, normals = surfaces[name]
+            surface = self._surface(TriangleMesh(vertices, sweep.mesh.triangles, normals))
+            carried = np.zeros((len(vertices), 4))
+            carried[:, 0] = 1.0
+            surface["attributes"] |= {
+                "JOINTS_0": self._accessor(sweep.ring[:, None] * carried, _VERTICES, kind=_SHORT),
+                "WEIGHTS_0": self._accessor(carried, _VERTICES),
+            }
+            mesh = self._add("meshes", primitives=[{**surface, "material": self._material(sweep.color)}])
+            bound = self._accessor(np.stack([_into(*pose) for pose in zip(at, turn, strict=True)]))
+            skin = self._add("skins", joints=joints, inverseBindMatrices=bound)
+            nodes += [*joints, self._add("nodes", name=f"beam {name}", mesh=mesh, skin=skin)]
         return nodes
 
     def _hide(self, node: int, element: str, scales: Floats) -> bool:
@@ -172,7 +205,7 @@ class _Writer:
         target = {"node": node, "path": path}
         self._channels.append({"sampler": len(self._samplers) - 1, "target": target})
 
-    def _mesh(self, what: Piece | Link) -> int:
+    def _mesh(self, what: Piece | Link | Sweep) -> int:
         """A mesh in a colour; the numbers of its surface are shared by all its colours."""
         key = (id(what.mesh), what.color)
         if key not in self._meshes:
@@ -203,10 +236,12 @@ class _Writer:
             self._materials[color] = number
         return self._materials[color]
 
-    def _accessor(self, values: Any, target: int | None = None, bounded: bool = False) -> int:
+    def _accessor(
+        self, values: Any, target: int | None = None, bounded: bool = False, kind: int = _FLOAT
+    ) -> int:
         """Numbers in the buffer."""
-        kind = _INDEX if target == _TRIANGLES else _FLOAT
-        array = np.ascontiguousarray(values, dtype="<u4" if kind == _INDEX else "<f4")
+        kind = _INDEX if target == _TRIANGLES else kind
+        array = np.ascontiguousarray(values, dtype=_TYPES[kind])
         view = {"buffer": 0, "byteOffset": len(self._numbers), "byteLength": array.nbytes}
         self._numbers += array.tobytes()
         number = self._add("bufferViews", **view, **({} if target is None else {"target": target}))
@@ -228,6 +263,15 @@ class _Writer:
         right = side - (side @ up) * up
         right /= np.linalg.norm(right)
         return _scalar_last(np.asarray(from_matrix(np.array([right, up, np.cross(right, up)]))))
+
+
+def _into(position: Floats, rotation: Floats) -> Floats:
+    """The matrix (16,), column by column, that takes places of the world to a frame."""
+    turn = matrix(tuple(rotation.tolist()))
+    found = np.eye(4)
+    found[:3, :3], found[:3, 3] = turn.T, -turn.T @ position
+    flat: Floats = found.T.ravel()
+    return flat
 
 
 def _chunk(kind: bytes, data: bytes, filler: bytes) -> bytes:

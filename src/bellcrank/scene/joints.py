@@ -204,7 +204,7 @@ class GlyphBuilder:
         self.setting, self.joint, self.unit, self.driven, self.stack = setting, joint, unit, driven, stack
         self.markers = (joint.marker_1, joint.marker_2)
         self.carriers = tuple(setting.number(marker.body) for marker in self.markers)
-        self.drawn = tuple(bool(setting.shown(number)) for number in self.carriers)
+        self.drawn = tuple(setting.is_seen(number) for number in self.carriers)
         self.free, self.locked = set(joint.kind.free), set(joint.kind.locked)
         self.pieces: list[Piece] = []
 

@@ -11,7 +11,7 @@ import numpy as np
 from bellcrank.mechanism.attachment import Constraint
 from bellcrank.mechanism.beams import BeamSegment
 from bellcrank.mechanism.contact import Contact
-from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.ropes import Way
 from bellcrank.scene import mesh as solids
 from bellcrank.scene.mesh import TriangleMesh
@@ -30,7 +30,7 @@ _SPRING: Final = (
 )
 _STOUTEST: Final = 0.06  # of its length, of a spring's pins
 _MOST_COILS: Final = 60
-_SHAPED: Final = (BeamSegment,)  # whose ends have the shapes of their section
+_SHAPED: Final = (BeamSegment,)  # a part of a beam, which is drawn as a whole
 _RODS: Final = ("Distance", "RevoluteSpherical", "ParallelLink", "PlungingParallelLink")
 
 
@@ -73,11 +73,9 @@ def links_of(setting: Setting, unit: float) -> dict[str, Link]:
 
 
 def _is_bare(setting: Setting, force: Any) -> bool:
-    """Whether a segment of a beam shows nothing by the shapes of its nodes: its section has no sizes."""
+    """Whether a segment of a beam stands alone, and its bodies show nothing."""
     return isinstance(force.kind, _SHAPED) and not all(
-        setting.mechanism.bodies[marker.body].shapes
-        for marker in force.markers
-        if marker.body in setting.mechanism.bodies
+        setting.is_seen(setting.number(marker.body)) or marker.body == GROUND for marker in force.markers
     )
 
 

@@ -17,12 +17,13 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.references import joints_of
 from bellcrank.mechanism.rotation_arrays import cross, rotate
-from bellcrank.scene.bodies import hinge_axis, made_up, shape_pieces
+from bellcrank.scene.bodies import hidden_pieces, hinge_axis, made_up, shape_pieces
 from bellcrank.scene.cams import cam_pieces
 from bellcrank.scene.joints import GlyphBuilder
 from bellcrank.scene.links import anchors, links_of
 from bellcrank.scene.scene import Glyph, Piece, Scene
 from bellcrank.scene.setting import Setting, pin_of, setting_of, size_of
+from bellcrank.scene.sweeps import sweeps_of
 from bellcrank.scene.wheels import wheel_pieces
 
 _FEW = 20_000  # triangles, up to which several lines meet them at once
@@ -53,7 +54,7 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
     unseen = flywheels_in(setting.mechanism)
     seen |= {setting.number(name) for name in amplitudes(setting.mechanism) | frames(setting.mechanism)}
     for number, name in enumerate(carrier.name for carrier in setting.carriers[:-1]):
-        if not setting.shown(number) and name not in unseen:
+        if not setting.is_seen(number) and name not in unseen:
             shapes[number] = made_up(setting, number, unit, layers[number], number in seen)
     names = tuple(carrier.name for carrier in setting.carriers)
     for piece in (*wheel_pieces(setting, unit), *cams):
@@ -72,6 +73,7 @@ def of(mechanism: Mechanism, state: State | None = None) -> Scene:
         size,
         _up(gravity),
         tuple(faults),
+        MappingProxyType(sweeps_of(setting)),
     )
 
 
@@ -163,9 +165,8 @@ class _Stack:
             return np.empty((0, 3, 3))
         if carrier not in self._corners:
             position, turn = self._setting.position[carrier], self._setting.turn[carrier]
-            found = [
-                (piece.vertices @ turn.T + position)[piece.mesh.triangles] for piece in self._pieces[carrier]
-            ]
+            pieces = [*self._pieces[carrier], *hidden_pieces(self._setting, carrier)]
+            found = [(piece.vertices @ turn.T + position)[piece.mesh.triangles] for piece in pieces]
             self._corners[carrier] = np.concatenate(found) if found else np.empty((0, 3, 3))
         kept: Floats = self._corners[carrier]
         return kept

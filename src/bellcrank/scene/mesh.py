@@ -121,6 +121,27 @@ def _grid(points: Floats, normals: Floats) -> TriangleMesh:
     return TriangleMesh(points.reshape(-1, 3), triangles.astype(np.int32), normals.reshape(-1, 3))
 
 
+def walls(outline: Floats, normals: Floats, along: Floats) -> TriangleMesh:
+    """A line (c, 2) in the plane of y and z, counter-clockwise about x, swept along x to places (r,)."""
+
+    def swept(of: Floats, x: Floats) -> Floats:
+        across = np.broadcast_to(of, (len(x), *of.shape))
+        return np.concatenate([np.broadcast_to(x[:, None, None], (*across.shape[:2], 1)), across], axis=2)
+
+    return _grid(swept(outline, along), swept(normals, np.zeros_like(along)))
+
+
+def flat(patch: Floats, x: float, forward: bool) -> TriangleMesh:
+    """A grid of points (r, c, 2) of y and z at a place along x that faces forward or back.
+
+    Backward its columns turn to its rows.
+    """
+    patch = patch[:, ::-1] if forward else patch
+    points = np.concatenate([np.full((*patch.shape[:2], 1), x), patch], axis=2)
+    facing = np.array([1.0 if forward else -1.0, 0.0, 0.0])
+    return _grid(points, np.broadcast_to(facing, points.shape).copy())
+
+
 def _smooth_parts(profile: Floats) -> list[tuple[Floats, Floats]]:
     """The smooth parts of an outline (n, 2) with a unit normal at each point, on its right-hand side."""
     ways = np.diff(profile, axis=0)

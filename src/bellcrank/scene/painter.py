@@ -5,9 +5,10 @@ The core places, projects and paints the meshes by a depth buffer (cpp/painting)
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from bellcrank import _core
 from bellcrank.compile.state import Floats
 from bellcrank.scene.joints import ACTIVE
 from bellcrank.scene.scene import Link, Scene
+from bellcrank.scene.sweeps import Sweep
 from bellcrank.scene.view import View
 
 Picture = NDArray[np.float32]
@@ -49,6 +51,7 @@ class Instant:
 
     active: names of joints that are highlighted: those that moved in the last step.
     absent: elements that are not drawn, for they are not in force, such as "force 'spring'".
+    tints: colours of the rings of beams by name, (rings, 3).
     """
 
     position: Floats
@@ -56,6 +59,7 @@ class Instant:
     strength: float = 1.0
     active: Collection[str] = ()
     absent: Collection[str] = ()
+    tints: Mapping[str, Floats] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +89,11 @@ class Frame:
         return Frame(x - 0.5 * width, x + 0.5 * width, y - 0.5 * height, y + 0.5 * height)
 
 
+def _carriers(what: Any) -> tuple[int, ...]:
+    """The bodies that carry a part."""
+    return tuple(what.carriers) if isinstance(what, (Link, Sweep)) else (what.carrier,)
+
+
 class Painter:
     """Paints a scene in a view."""
 
@@ -99,17 +108,19 @@ class Painter:
         )
         still = len(scene.carriers) - 1
         self._shown = np.array([self._is_shown(what) for what in scene.drawn], dtype=bool)
-        self._moves = np.array(
-            [isinstance(what, Link) or what.carrier != still for what in scene.drawn], bool
-        )
-        ground = [not isinstance(what, Link) and what.role in ("shape", "surface") for what in scene.drawn]
+        self._moves = np.array([still not in _carriers(what) for what in scene.drawn], bool)
+        self._moves |= np.array([isinstance(what, Link) for what in scene.drawn], bool)
+        ground = [getattr(what, "role", "") in ("shape", "surface") for what in scene.drawn]
         self._casts = self._shown & (self._moves | ~np.array(ground, dtype=bool))  # shadows
-        layers = [max(what.carriers) if isinstance(what, Link) else what.carrier for what in scene.drawn]
+        layers = [max(_carriers(what)) for what in scene.drawn]
         self._nearer = _APART * scene.size * (np.array(layers, dtype=float) % _LAYERS)
         self._colors = np.array([self._color(what) for what in scene.drawn], dtype=float).reshape(-1, 4)
+        self._bends: WeakKeyDictionary[Instant, list[Any]] = WeakKeyDictionary()
 
     def _is_shown(self, what: Any) -> bool:
         look = self.look
+        if isinstance(what, Sweep):
+            return look.only is None or any(self.scene.carriers[k] in look.only for k in what.carriers)
         if isinstance(what, Link):
             return look.joints and (
                 look.only is None or all(self.scene.carriers[k] in look.only for k in what.carriers)
@@ -120,7 +131,9 @@ class Painter:
 
     def _color(self, what: Any) -> tuple[float, ...]:
         r, g, b, a = what.color
-        if self.look.color is not None and getattr(what, "role", "") in ("shape", "body"):
+        if self.look.color is not None and (
+            isinstance(what, Sweep) or getattr(what, "role", "") in ("shape", "body")
+        ):
             r, g, b = self.look.color[:3]
         return r, g, b, a * self.look.opacity
 
@@ -136,7 +149,25 @@ class Painter:
             colors[active] = (*ACTIVE[:3], ACTIVE[3] * self.look.opacity)
         at = scene.placed(instant.position, instant.rotation)
         drawn = which.astype(np.uint8)
-        return at.position, at.rotation, at.stretch, colors, self._nearer, drawn, instant.strength
+        bends = self._bent(instant)
+        return at.position, at.rotation, at.stretch, colors, self._nearer, drawn, instant.strength, bends
+
+    def _bent(self, instant: Instant) -> list[tuple[int, Floats, Floats, Floats]]:
+        """What is swept, at an instant: numbers of parts, vertices, normals and colours."""
+        if instant not in self._bends:
+            scene, none = self.scene, np.empty((0, 3))
+            first = len(scene.drawn) - len(scene.sweeps)
+            self._bends[instant] = [
+                (
+                    number,
+                    *surface,
+                    instant.tints[name][scene.sweeps[name].ring] if name in instant.tints else none,
+                )
+                for number, (name, surface) in enumerate(
+                    scene.bent(instant.position, instant.rotation).items(), start=first
+                )
+            ]
+        return self._bends[instant]
 
     def _bounds(self, instant: Instant, directions: Any, which: NDArray[np.bool_] | None = None) -> Floats:
         """Lowest and highest places of what is shown along directions (k, 3), (parts, k, 2), m."""
@@ -179,12 +210,15 @@ class Painter:
         """The middle (2,) of each body that is drawn, in the projected world."""
         bounds = self._bounds(instant, [self.view.right, self.view.up])
         found: dict[str, Floats] = {}
+        first = len(self.scene.drawn) - len(self.scene.sweeps)
+        sweeps = enumerate(self.scene.sweeps, start=first)
+        beams = {name: bounds[number] for number, name in sweeps if self._shown[number]}
         for number, what in enumerate(self.scene.pieces):
             if self._shown[number] and self._moves[number] and what.role in ("shape", "body"):
                 name, own = self.scene.carriers[what.carrier], bounds[number]
                 box = found.setdefault(name, own.copy())
                 box[:, 0], box[:, 1] = np.minimum(box[:, 0], own[:, 0]), np.maximum(box[:, 1], own[:, 1])
-        return {name: box.mean(axis=1) for name, box in found.items() if np.all(np.isfinite(box))}
+        return {name: box.mean(axis=1) for name, box in (beams | found).items() if np.all(np.isfinite(box))}
 
     def floor(self, instants: Sequence[Instant]) -> float | None:
         """The height of the floor on which shadows fall, m along up; None if no floor is visible."""
@@ -233,7 +267,7 @@ class Painter:
         scale = samples * out.shape[1] / frame.extent[0]
         still = self._placed(instants[-1], self._shown & ~self._moves)
         moving = [self._placed(instant, self._shown & self._moves) for instant in instants]
-        ground = (*still[:-1], 1.0)
+        ground = (*still[:-2], 1.0, still[-1])
         casting = self._placed(instants[-1], self._casts)
         thick = 2.0 * _BELOW * self.scene.size
         self._core.paint(

@@ -7,7 +7,7 @@ body; `Scene.placed` transforms all meshes to the world for given poses of the b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any
@@ -21,6 +21,7 @@ from bellcrank.mechanism.rope_path import rope_path
 from bellcrank.mechanism.rotation import IDENTITY
 from bellcrank.mechanism.rotation_arrays import product, rotate
 from bellcrank.scene.mesh import TriangleMesh
+from bellcrank.scene.sweeps import Sweep
 
 Color = tuple[float, float, float, float]
 _PARTS = 10  # of a string that may be slack
@@ -153,10 +154,11 @@ class Link:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Placed:
-    """Meshes in the world, in the order of the scene's pieces and then of its links.
+    """Meshes in the world, in the order of the scene's pieces, of its links, and of its sweeps.
 
     position: (..., n, 3), m. rotation: (..., n, 4), unit quaternions (w, x, y, z).
-    stretch: (..., n), by which a mesh is longer along its own z; 1 for pieces.
+    stretch: (..., n), by which a mesh is longer along its own z; 1 for pieces. What is swept is placed
+    by `Scene.bent` and stands still here.
 
     >>> placed = bc.scene.of(cube).placed(position=[(0, 0, 2)], rotation=[(1, 0, 0, 0)])
     >>> placed.position[0].tolist()    # m, of the box where the cube is
@@ -177,8 +179,9 @@ class Scene:
 
     mechanism: with numbers in the place of expressions. carriers: names of the bodies in the order of states,
     then "ground". bodies: pieces by the name of the body that carries them, the ground's among them.
-    joints, links: by name. state: the assembled start, or the description where that fails; faults: why.
-    size: a length that says how large the mechanism is, m. up: unit vector against gravity, or the usual one.
+    joints, links: by name; sweeps: beams by name. state: the assembled start, or the description where that
+    fails; faults: why. size: a length that says how large the mechanism is, m. up: unit vector against
+    gravity, or the usual one.
 
     >>> scene = bc.scene.of(four_bar)
     >>> scene.name, list(scene.joints)
@@ -194,6 +197,7 @@ class Scene:
     size: float
     up: Vec3
     faults: tuple[str, ...] = ()
+    sweeps: Mapping[str, Sweep] = field(default_factory=dict)
 
     def __repr__(self) -> str:
         return f"<Scene of {self.name!r}, {len(self.pieces)} pieces, {len(self.links)} links>"
@@ -210,9 +214,10 @@ class Scene:
         return (*of_bodies, *(piece for glyph in self.joints.values() for piece in glyph.pieces))
 
     @cached_property
-    def drawn(self) -> tuple[Piece | Link, ...]:
-        """All pieces and links, each link once for each of its parts, in the order of `placed`."""
-        return (*self.pieces, *(link for link in self.links.values() for _ in range(link.parts)))
+    def drawn(self) -> tuple[Piece | Link | Sweep, ...]:
+        """Pieces, links, each once for each of its parts, and sweeps, in the order of `placed`."""
+        parts = (link for link in self.links.values() for _ in range(link.parts))
+        return (*self.pieces, *parts, *self.sweeps.values())
 
     @cached_property
     def copies(self) -> Mapping[int, Ints]:
@@ -253,12 +258,39 @@ class Scene:
         ends = self._every_part(position, rotation)
         span = ends[..., 1, :] - ends[..., 0, :]
         length = np.linalg.norm(span, axis=-1)
-        ones = np.ones(at.shape[:-1])
+        many = at.shape[:-2], len(self.sweeps)
+        still = np.broadcast_to(np.array([IDENTITY]), (*many[0], many[1], 4))
         return Placed(
-            np.concatenate([at, ends[..., 0, :]], axis=-2),
-            np.concatenate([product(turn, own_rotation), from_z(span)], axis=-2),
-            np.concatenate([ones, length], axis=-1),
+            np.concatenate([at, ends[..., 0, :], np.zeros((*many[0], many[1], 3))], axis=-2),
+            np.concatenate([product(turn, own_rotation), from_z(span), still], axis=-2),
+            np.concatenate([np.ones(at.shape[:-1]), length, np.ones((*many[0], many[1]))], axis=-1),
         )
+
+    def sections(self, position: Any = None, rotation: Any = None) -> dict[str, tuple[Floats, Floats]]:
+        """Poses (..., rings, 3) and (..., rings, 4) of the sections of what is swept, by name.
+
+        >>> mech = bc.Mechanism("boom")
+        >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
+        >>> boom = mech.add_beam("boom", bar, start="ground", end=(2, 0, 0))
+        >>> at, _ = bc.scene.of(mech).sections()["boom"]
+        >>> at[-1].tolist()    # m
+        [2.0, 0.0, 0.0]
+        """
+        position, rotation = self._poses(position, rotation)
+        return {name: sweep.axis(position, rotation) for name, sweep in self.sweeps.items()}
+
+    def bent(self, position: Any = None, rotation: Any = None) -> dict[str, tuple[Floats, Floats]]:
+        """Vertices and normals (..., n, 3) of what is swept, by name, in the world at poses of the bodies.
+
+        >>> mech = bc.Mechanism("boom")
+        >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
+        >>> boom = mech.add_beam("boom", bar, start="ground", end=(2, 0, 0))
+        >>> vertices, _ = bc.scene.of(mech).bent()["boom"]
+        >>> print(np.ptp(vertices, axis=0))    # m
+        [2.   0.02 0.02]
+        """
+        position, rotation = self._poses(position, rotation)
+        return {name: sweep.placed(position, rotation) for name, sweep in self.sweeps.items()}
 
     def parts(self, position: Any = None, rotation: Any = None) -> Floats:
         """Both ends of all parts of links (..., parts, 2, 3) at poses of the bodies, m.

@@ -53,6 +53,16 @@ class Setting:
         """The shapes of a carrier that are drawn."""
         return tuple(shape for shape in self.carriers[number].shapes if shape.shown)
 
+    def is_seen(self, number: int) -> bool:
+        """Whether anything is drawn of a carrier as described: shapes, or the beam of which it is a node."""
+        return bool(self.shown(number)) or number in self.nodes
+
+    @cached_property
+    def nodes(self) -> frozenset[int]:
+        """The indices of the nodes of beams."""
+        names = [name for beam in self.mechanism.beams.values() for name in beam.nodes]
+        return frozenset(self._numbers[name] for name in names if name in self._numbers)
+
     @cached_property
     def _numbers(self) -> dict[str, int]:
         return {carrier.name: number for number, carrier in enumerate(self.carriers)}

@@ -7,7 +7,7 @@ the coordinates.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,6 +19,7 @@ from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.shape import as_color
 from bellcrank.scene.bodies import PALETTE
+from bellcrank.scene.color_scale import ColorBar
 from bellcrank.scene.contact_marks import ContactLayer, ContactMarking, round_down
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.scene.making import of
@@ -63,12 +64,14 @@ class Style:
                     check.fault("there is no option of this name", name, nearest(name, known))
             if (only := options.get("only")) is not None:
                 listed = [only] if isinstance(only, str) else list(only)
+                known_bodies = (*scene.carriers, *scene.sweeps)
                 for name in listed:
-                    if name not in scene.carriers:
-                        check.fault(
-                            "only: there is no body of this name", name, nearest(str(name), scene.carriers)
-                        )
-                options = {**options, "only": frozenset(listed)}
+                    if name not in known_bodies:
+                        advice = nearest(str(name), known_bodies)
+                        check.fault("only: there is no body of this name", name, advice)
+                beams = [scene.sweeps[name] for name in listed if name in scene.sweeps]
+                nodes = [scene.carriers[k] for beam in beams for k in beam.carriers]
+                options = {**options, "only": frozenset([*listed, *nodes])}
             if (follow := options.get("follow")) is not None and follow not in scene.carriers:
                 advice = nearest(str(follow), scene.carriers)
                 check.fault("follow: there is no body of this name", follow, advice)
@@ -122,10 +125,12 @@ def picture(
     traces: Mapping[str, Floats] | None = None,
     note: str = "",
     contacts: ContactMarking | None = None,
+    bar: ColorBar | None = None,
 ) -> Figure:
     """A figure of a scene at instants one over another.
 
     traces: lines in the world by name, (n, 3), m. note: words in a corner. contacts: marks of each instant.
+    bar: of the colours of beams.
     """
     style = Style.of(scene, options or {})
     view = view_of(scene, style.view)
@@ -134,6 +139,7 @@ def picture(
     within = instants if style.follow is None else instants[-1:]
     room = framed(painter, within, style, list(lines.values()) if style.follow is None else [])
     frame, layer = with_room(room, view, style, contacts)
+    frame = below_a_bar(frame, style, bar)
     figure, axes, frame = canvas(frame, style, axes, path is None)
     width, _ = _inches(axes)
     image = painter.paint(instants, frame, max(64, round(width * style.dpi)))
@@ -147,6 +153,8 @@ def picture(
         _names(axes, painter, instants[-1])
     if style.scale:
         keys(axes, frame, layer)
+    if bar is not None:
+        bar.draw(axes)
     if note:
         write_note(axes, note)
     if path is not None:
@@ -185,6 +193,14 @@ def with_room(
     (left, low), (right, high) = points.min(axis=0), points.max(axis=0)
     key = 5.0 * margin if style.scale else margin
     return Frame(left - margin, right + margin, low - key, high + margin), layer
+
+
+def below_a_bar(frame: Frame, style: Style, bar: ColorBar | None) -> Frame:
+    """The frame with room above for the bar of colours, unless it is given."""
+    if bar is None or style.box is not None:
+        return frame
+    wide, high = frame.extent
+    return replace(frame, high=frame.high + max(0.14 * high, 0.07 * wide))
 
 
 def canvas(frame: Frame, style: Style, axes: Any, on_screen: bool) -> tuple[Any, Any, Frame]:

@@ -149,6 +149,7 @@ def marks(scene: Scene) -> Floats:
         low, high = piece.mesh.corners
         box = np.array([[(low, high)[(k >> axis) & 1][axis] for axis in range(3)] for k in range(8)])
         found.append(rotate(placed.rotation[number][None], box) + placed.position[number])
+    found += [vertices for vertices, _ in scene.bent().values()]
     points = np.concatenate(found)
     return points if len(points) else np.zeros((1, 3))
 

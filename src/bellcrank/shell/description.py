@@ -45,7 +45,7 @@ def entries_of(values: Mapping[str, Node]) -> Entries:
     return Entries(1, 1, tuple((Scalar(1, 1, key, key), node) for key, node in values.items()))
 
 
-def _added(session: Session, noun: str, name: str, values: dict[str, Node], structure: bool = True) -> Reply:
+def added(session: Session, noun: str, name: str, values: dict[str, Node], structure: bool = True) -> Reply:
     """Add an element, named by its noun, with the reader of mechanism files."""
 
     def add(mechanism: Mechanism) -> None:
@@ -64,32 +64,38 @@ def _added(session: Session, noun: str, name: str, values: dict[str, Node], stru
     return Reply(data={noun: name})
 
 
-def _fields(given: Given) -> dict[str, Node]:
+def fields_of(given: Given) -> dict[str, Node]:
+    """The fields of a line as nodes."""
     return {key: node_of(text) for key, text in given.fields.items()}
 
 
 def _body(session: Session, given: Given) -> Reply:
-    return _added(session, "body", given["name"], _fields(given))
+    return added(session, "body", given["name"], fields_of(given))
 
 
 def _marker(session: Session, given: Given) -> Reply:
-    return _added(session, "marker", given["name"], _fields(given), structure=False)
+    return added(session, "marker", given["name"], fields_of(given), structure=False)
 
 
 def _joint(session: Session, given: Given) -> Reply:
     ends = {"first": node_of(given["first"]), "second": node_of(given["second"])}
-    return _added(session, "joint", given["name"], {"type": node_of(given["kind"]), **ends, **_fields(given)})
+    return added(
+        session, "joint", given["name"], {"type": node_of(given["kind"]), **ends, **fields_of(given)}
+    )
 
 
 def _join(session: Session, given: Given) -> Reply:
     bodies = Items(1, 1, tuple(map(node_of, given["bodies"])))
-    return _added(
-        session, "joint", given["name"], {"type": node_of(given["kind"]), "bodies": bodies, **_fields(given)}
+    return added(
+        session,
+        "joint",
+        given["name"],
+        {"type": node_of(given["kind"]), "bodies": bodies, **fields_of(given)},
     )
 
 
 def _member(session: Session, given: Given) -> Reply:
-    return _added(session, "member", given["name"], {"type": node_of(given["kind"]), **_fields(given)})
+    return added(session, "member", given["name"], {"type": node_of(given["kind"]), **fields_of(given)})
 
 
 def _attached(noun: str, example: str) -> Command:
@@ -103,9 +109,9 @@ def _attached(noun: str, example: str) -> Command:
         values = {
             "type": node_of(given["kind"]),
             **({"ends": ends} if given["ends"] else {}),
-            **_fields(given),
+            **fields_of(given),
         }
-        return _added(session, noun, name, values, structure=noun not in ("force", "sensor"))
+        return added(session, noun, name, values, structure=noun not in ("force", "sensor"))
 
     return Command(
         noun,
@@ -119,7 +125,7 @@ def _attached(noun: str, example: str) -> Command:
 
 def _drive(session: Session, given: Given) -> Reply:
     driven = {"joint": node_of(given["joint"])} if given.get("joint") is not None else {}
-    return _added(session, "drive", given["name"], {**driven, **_fields(given)})
+    return added(session, "drive", given["name"], {**driven, **fields_of(given)})
 
 
 def _inputs(session: Session) -> dict[str, Expression]:
@@ -156,7 +162,7 @@ def _parameter(session: Session, given: Given) -> Reply:
             session.set(mechanism=session.mechanism.with_parameters(**{name: given["value"]}))
         return Reply(data={"parameter": name, "value": given["value"]})
     value = Scalar(1, 1, given["value"], repr(given["value"]))
-    return _added(session, "parameter", name, {"value": value, **_fields(given)}, structure=False)
+    return added(session, "parameter", name, {"value": value, **fields_of(given)}, structure=False)
 
 
 def _gravity(session: Session, given: Given) -> Reply:
@@ -218,6 +224,7 @@ def _rows(found: MechanismInfo) -> dict[str, Any]:
     return {
         "bodies": found.bodies,
         "joints": found.joints,
+        **({"beams": found.beam_text} if found.beams else {}),
         "rows": found.rows,
         "freedom": found.freedom,
         "redundant": ", ".join(map(str, found.redundant)) or "none",

@@ -8,6 +8,7 @@ from typing import Final
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.mechanism import CHANGE_KINDS, CONSTRAINT_KINDS, FORCE_KINDS, JOINT_KINDS, SENSOR_KINDS
 from bellcrank.mechanism.checking import nearest
+from bellcrank.mechanism.section import SECTION_KINDS
 from bellcrank.shell.language import Argument, Command, Given, Reply
 from bellcrank.shell.session import Session
 
@@ -18,6 +19,7 @@ KINDS: Final[dict[str, Mapping[str, type]]] = {
     "force": FORCE_KINDS,
     "sensor": SENSOR_KINDS,
     "change": CHANGE_KINDS,
+    "beam": SECTION_KINDS,
 }
 
 
@@ -82,7 +84,7 @@ COMMANDS: Final = (
     Command("?", "The same as help.", _help, _ASKED, example="? ir", keeps=True),
     Command(
         "kinds",
-        "List the kinds of joints, constraints or forces.",
+        "List the kinds of joints, constraints, forces, sensors or changes, or of the sections of beams.",
         _kinds,
         (Argument("noun", "choice", choices=tuple(KINDS)),),
         example="kinds joint",

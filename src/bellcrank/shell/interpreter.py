@@ -10,13 +10,24 @@ from typing import Final
 
 from bellcrank.errors import BellcrankError, Fault, MechanismError, Unsupported
 from bellcrank.formulations.preparing import FORMULATIONS
-from bellcrank.io.fields import parameters
+from bellcrank.io.fields import BEAM_FIELDS, parameters
 from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.named_files import is_admitted
 from bellcrank.run.plan import METHODS
-from bellcrank.shell import bodies, changing, clock, description, files, forces, general, links, pictures
+from bellcrank.shell import (
+    beams,
+    bodies,
+    changing,
+    clock,
+    description,
+    files,
+    forces,
+    general,
+    links,
+    pictures,
+)
 from bellcrank.shell.language import Argument, Command, Reply, failure
 from bellcrank.shell.parsing import parsed, words
 from bellcrank.shell.pictures import CONVENTIONS
@@ -26,7 +37,7 @@ from bellcrank.turns import Turn
 
 COMMANDS: Final[dict[str, Command]] = {
     command.name: replace(command, group=module.GROUP)
-    for module in (description, changing, clock, files, pictures, general, bodies, links, forces)
+    for module in (description, beams, changing, clock, files, pictures, general, bodies, links, forces)
     for command in module.COMMANDS
 }
 """Every command by name, in the order of the help: plain words before those of the Virtual Erector Set."""
@@ -241,6 +252,8 @@ def _values(
         return list(argument.choices)
     if argument.name == "kind" and command.name in general.KINDS:
         return [*general.KINDS[command.name]]
+    if argument.name == "beam":
+        return [*mechanism.beams]
     if argument.name in _OPTIONAL_NAMES:
         return list(_OPTIONAL_NAMES[argument.name])
     if argument.kind == "file":
@@ -267,7 +280,7 @@ def _named(mechanism: Mechanism, kind: str) -> list[str]:
         "carrier": [GROUND, *bodies],
         "joint": joints,
         "end": [GROUND, *bodies, *mechanism.markers, *joints],
-        "element": [*bodies, *joints, *others, *mechanism.markers],
+        "element": [*bodies, *mechanism.beams, *joints, *others, *mechanism.markers],
         "command": list(COMMANDS),
     }.get(kind, [])
 
@@ -295,5 +308,6 @@ def _fields(command: Command, given: list[str]) -> list[str]:
         None,
     )
     if kind is not None:
-        return [f"{name}=" for name in parameters(kind)]
+        more = BEAM_FIELDS if command.name == "beam" else ()
+        return [f"{name}=" for name in (*parameters(kind), *more) if name != "section"]
     return [f"{part.partition('=')[0]}=" for part in command.fields.split() if "=" in part]

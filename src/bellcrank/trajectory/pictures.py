@@ -23,6 +23,7 @@ from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.overloads import overload
 from bellcrank.progress import ProgressBar
 from bellcrank.scene import gltf
+from bellcrank.scene.color_scale import SCALE
 from bellcrank.scene.contact_marks import COLORS, ContactMarking
 from bellcrank.scene.figure import check_matplotlib, check_picture
 from bellcrank.scene.film import Film, Pixels, check_film, kind_for_notebooks, write_film
@@ -34,6 +35,7 @@ from bellcrank.scene.still import (
     WIDTH,
     Style,
     aspect_of,
+    below_a_bar,
     canvas,
     faded,
     framed,
@@ -47,6 +49,8 @@ from bellcrank.scene.still import (
     write_note,
 )
 from bellcrank.scene.view import view_of
+from bellcrank.trajectory.beam_values import Coloring, coloring
+from bellcrank.trajectory.beams import BeamHistory, beam_history
 from bellcrank.trajectory.contact_marks import pictured
 from bellcrank.trajectory.markers import marker_in
 from bellcrank.trajectory.store import FloatArray
@@ -62,6 +66,7 @@ _INSTANTS: Final = 5
 _WIDTH: Final = 960  # pixels
 _WIDEST: Final = 7680
 _PICTURES_MOST: Final = 100_000  # in a film
+_KEPT: Final = 32  # colours of the scale in the palette of a GIF
 _LOOKED_AT: Final = 40  # instants from which the frame is found
 
 
@@ -78,6 +83,7 @@ class Shown:
         contacts: Any = None,
         force_scale: Any = None,
         axes: Any = None,
+        beams: str | None = None,
         **options: Any,
     ) -> Figure:
         """Draw the mechanism at several instants in one picture, the earlier ones fainter.
@@ -93,10 +99,13 @@ class Shown:
         force_scale: N/m, the force per metre of arrow; by default the arrow of the largest force of the run
             (of the largest force other than impacts, if that is a brief impact) is a quarter of the picture's
             smaller side. Arrows longer than half of it are cut, their forces written beside them.
+        beams: what beams are coloured by, with a bar for its range over the picture: "moment" (bending),
+            "torsion", "force" (tension), "shear", "stress", "von_mises", "curvature" or "deflection", from
+            the recorded frame nearest to each instant.
         axes, options: as in `Mechanism.draw`.
 
         Raises MechanismError for wrong options, times outside the run and contacts that are not recorded,
-        Unsupported without matplotlib.
+        Unsupported without matplotlib and where no beam has the quantity.
 
         >>> run = bc.simulate(four_bar, 1.0)
         >>> figure = run.draw("four-bar.png", times=[0.0, 0.15, 0.3], paths=["coupler"])
@@ -111,7 +120,11 @@ class Shown:
         scene, traces, marks = _overlaid(run, chosen, paths, contacts, force_scale)
         shades = faded(scene.mechanism, [run.at(time) for time in chosen])
         drawn = [replace(one, active=run.active(time)) for one, time in zip(shades, chosen, strict=True)]
-        return picture(scene, drawn, path, axes, options, traces, words_of_times(chosen), marks)
+        colors = coloring(beams, scene, _beams_at(run, chosen), options.get("only"))
+        if colors is not None:
+            drawn = [replace(one, tints=colors.tints(number)) for number, one in enumerate(drawn)]
+        bar = None if colors is None else colors.bar
+        return picture(scene, drawn, path, axes, options, traces, words_of_times(chosen), marks, bar)
 
     @overload
     def animate(self, path: str | Path, **options: Any) -> None: ...
@@ -127,6 +140,7 @@ class Shown:
         contacts: Any = None,
         force_scale: Any = None,
         progress: bool | Callable[[float], None] = False,
+        beams: str | None = None,
         **options: Any,
     ) -> Film | None:
         """Write a film of the run: MP4 (extra `video`), GIF (extra `plot`) or GLB, by the suffix of the path.
@@ -137,8 +151,8 @@ class Shown:
         Without a path the film is returned, and notebooks play it: `run.animate()`.
         fps: pictures per second. speed: seconds of the run per second of the film; 0.1 is slow motion.
         paths: as in `draw`; each grows as the run goes on. contacts, force_scale: as in `draw`, one scale for
-            the whole film. options: as in `Mechanism.draw`, and `width`, pixels; with `follow` the picture
-            moves with a body.
+            the whole film. beams: as in `draw`, with one range for the whole film. options: as in
+            `Mechanism.draw`, and `width`, pixels; with `follow` the picture moves with a body.
         progress: True for a bar on standard error, or a function that takes the fraction done.
         The film is written beside the path and put in its place once it is complete.
 
@@ -155,6 +169,7 @@ class Shown:
                 "paths": paths,
                 "contacts": contacts,
                 "progress": progress,
+                "beams": beams,
                 **options,
             }
             with TemporaryDirectory() as folder:
@@ -167,7 +182,9 @@ class Shown:
             check_matplotlib()
         with Check("film") as check:
             fps, speed = check.positive("fps", fps, "1/s"), check.positive("speed", speed)
-            given = {"paths": paths, "contacts": contacts, "force_scale": force_scale, **options}
+            given = {
+                "paths": paths, "contacts": contacts, "force_scale": force_scale, "beams": beams, **options
+            }  # fmt: skip
             for name in [name for name, value in given.items() if is_scene and value not in (None, ())]:
                 check.fault(f"a GLB file has no {name}", given[name], "it holds what moves, and no pictures")
             width = check.integer("width", options.pop("width", _WIDTH), 64)
@@ -184,10 +201,13 @@ class Shown:
             gltf.write_gltf(path, scene_of(run), _motion(run, times, speed))
             return None
         scene, traces, marks = _overlaid(run, times, paths, contacts, force_scale)
-        pictures = _pictures(run, scene, times, width, traces, marks, options)
+        colors = coloring(beams, scene, _beams_at(run, times), options.get("only"))
+        pictures = _pictures(run, scene, times, width, traces, marks, options, colors)
         with ProgressBar(progress, "film", count, counted=True) as bar:
             shown = _counted(pictures, bar)
-            write_film(path, shown, fps, () if marks is None else COLORS)
+            kept = [] if marks is None else [*COLORS]
+            kept += [] if colors is None else SCALE[:: len(SCALE) // _KEPT].tolist()
+            write_film(path, shown, fps, kept)
         return None
 
     def view(self, *, host: str = "localhost", port: int = 8080, token: str | None = None) -> views.Page:
@@ -226,12 +246,34 @@ class Shown:
         return _page(self)
 
 
-def _motion(run: Trajectory, times: FloatArray, speed: float) -> gltf.Motion:
-    """The recorded frames next to times, s, in the time of a film."""
+def _nearest_frames(run: Any, times: Any) -> NDArray[np.integer]:
+    """Numbers of the recorded frames nearest to times, s."""
+    times = np.asarray(times, dtype=float)
     after = np.searchsorted(run.time, times).clip(0, len(run.time) - 1)
     before = (after - 1).clip(0)
     nearer = np.abs(run.time[before] - times) < np.abs(run.time[after] - times)
-    chosen = np.unique(np.where(nearer, before, after))
+    found: NDArray[np.integer] = np.where(nearer, before, after)
+    return found
+
+
+def _beams_at(run: Any, times: Any) -> Callable[[str], BeamHistory]:
+    """Beams by name, at the recorded frames nearest to times, s."""
+
+    def history(name: str) -> BeamHistory:
+        chosen = _nearest_frames(run, times)
+
+        def poses(body: str) -> tuple[FloatArray, FloatArray]:
+            position, rotation = run.body_poses(body)
+            return position[chosen], rotation[chosen]
+
+        return beam_history(run.origin.mechanism, name, run.time[chosen], poses)
+
+    return history
+
+
+def _motion(run: Trajectory, times: FloatArray, speed: float) -> gltf.Motion:
+    """The recorded frames next to times, s, in the time of a film."""
+    chosen = np.unique(_nearest_frames(run, times))
     position, rotation = (run.store.read(name)[chosen] for name in ("position", "rotation"))
     absent: dict[str, NDArray[np.bool_]] = {}
     if run.origin.mechanism.changes:
@@ -317,6 +359,7 @@ def _pictures(
     traces: Mapping[str, FloatArray],
     contacts: ContactMarking | None,
     options: Mapping[str, Any],
+    colors: Coloring | None = None,
 ) -> Iterator[Pixels]:
     """The pictures (h, w, 4), h and w even, as encoders want them; each in the place of the last."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -330,6 +373,7 @@ def _pictures(
     lines = {name: view.project(points)[:, :2] for name, points in traces.items()}
     room = framed(painter, instants, style, list(lines.values()) if style.follow is None else [])
     frame, layer = with_room(room, view, style, contacts)
+    frame = below_a_bar(frame, style, None if colors is None else colors.bar)
     followed = painter.place_of(style.follow, instants[-1 if style.box is None else 0])
     floor = painter.floor(instants)
     wide = 2 * (width // 2)
@@ -346,6 +390,8 @@ def _pictures(
     fixed = set(still.get_children())
     if style.scale:
         keys(still, frame, layer)
+    if colors is not None:
+        colors.bar.draw(still)
     note = write_note(still, "")
     key = [artist for artist in still.get_children() if artist not in fixed]
     rims = {
@@ -355,6 +401,8 @@ def _pictures(
     before = None
     for number, time in enumerate(times.tolist()):
         now = replace(instant_of(mechanism, run.at(time)), active=run.active(time, before))
+        if colors is not None:
+            now = replace(now, tints=colors.tints(number))
         at = frame.moved(painter.place_of(style.follow, now) - followed)
         axes.set(xlim=(at.left, at.right), ylim=(at.low, at.high))
         painter.paint_on_white(now, at, floor, drawn)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from contextlib import suppress
+from typing import Any, Final, cast
 
 import numpy as np
 
 from bellcrank.compile.model import Model
+from bellcrank.errors import Unsupported
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rotation_arrays import conjugate, rotate
+from bellcrank.trajectory.beam_values import QUANTITIES
+from bellcrank.trajectory.beams import beam_history
 from bellcrank.trajectory.columns import recorded
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.names import known
@@ -27,12 +31,15 @@ def inspected_in(
     an unknown name.
     """
     others = {one: noun for noun, table in _TABLES.items() for one in getattr(run, table)}
-    known("element", name, (*run.bodies, *run.joints, *others))
+    beams = () if mechanism is None else tuple(mechanism.beams)
+    known("element", name, (*run.bodies, *run.joints, *others, *beams))
     found = {"name": name, "time [s]": float(run.time[0])}
     if name in run.bodies:
         return found | _of_body(model, run, name)
     if name in run.joints:
         return found | _of_joint(run, name) | _efforts_at(run, mechanism, name)
+    if name in beams:
+        return found | _of_beam(run, cast("Mechanism", mechanism), name)
     return found | {"kind": others[name]} | _recorded(run, f"{others[name]}.{name}.")
 
 
@@ -86,6 +93,18 @@ def _of_body(model: Model | None, run: Trajectory, name: str) -> dict[str, Any]:
         "angular velocity [rad/s]": body.angular_velocity[0].tolist(),
     }
     return found if model is None else found | _energies(model, run, name)
+
+
+def _of_beam(run: Trajectory, mechanism: Mechanism, name: str) -> dict[str, Any]:
+    """The largest numbers of a beam, at its nodes and between them."""
+    beam = beam_history(mechanism, name, run.time, run.body_poses)
+    where = np.linspace(0.0, beam.length, _SECTIONS)
+    found: dict[str, Any] = {"kind": "beam", "length [m]": beam.length}
+    for quantity in QUANTITIES.values():
+        with suppress(Unsupported):
+            values = quantity.values(beam, where)[0]
+            found[f"largest {quantity.label} [{quantity.unit}]"] = float(values[np.argmax(np.abs(values))])
+    return found | {"strain energy [J]": float(beam.strain_energy[0])}
 
 
 def _energies(model: Model, run: Trajectory, name: str) -> dict[str, Any]:

@@ -5,7 +5,7 @@ import type { IconName } from "../icons.tsx";
 import { look, setLook } from "../look.ts";
 import type { Look } from "../look.ts";
 import { order } from "../socket.ts";
-import { chosen, connected, live, scene, state } from "../state.ts";
+import { chosen, connected, live, recorded, scene, state } from "../state.ts";
 import { following } from "../kept.ts";
 import { view } from "./view.tsx";
 import { dialog } from "./files.tsx";
@@ -70,6 +70,23 @@ function ShowMenu() {
                     </label>
                 ))}
             </div>
+            {!recorded.value && (scene.value?.sweeps.length ?? 0) > 0 && (
+                <div class="row">
+                    <label for="beams">Beams</label>
+                    <select
+                        id="beams"
+                        value={look.value.beams}
+                        onChange={({ currentTarget }) => setLook({ beams: currentTarget.value })}
+                    >
+                        <option value="">in their colour</option>
+                        {scene.value?.quantities.map(([name, label]) => (
+                            <option key={name} value={name}>
+                                by {label}
+                            </option>
+                        ))}
+                    </select>
+                </div>
+            )}
             <div class="row">
                 <label for="theme">Colours</label>
                 <select

@@ -6,6 +6,7 @@ import { Finder } from "./finder.tsx";
 
 const TABLES: [string, string][] = [
     ["bodies", "bodies"],
+    ["beams", "beams"],
     ["joints", "joints"],
     ["constraints", "couplings"],
     ["forces", "forces"],

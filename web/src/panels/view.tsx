@@ -98,11 +98,13 @@ function raise(box: HTMLElement): () => void {
     let moving = false;
     whenFrame((frame) => {
         stage.take(frame);
+        noteRange(stage);
         if (moving && !frame.moving) stage.request();
         moving = frame.moving;
         if (tool.peek() || selection.peek().length) refresh();
         if (look.peek().contacts) noteContacts(arrows);
     });
+    let colored = look.peek().beams;
     let soon = false;
     const refresh = () => {
         if (soon) return;
@@ -114,6 +116,10 @@ function raise(box: HTMLElement): () => void {
     };
     const stops = [
         effect(() => stage.paint(look.value, dark.value)),
+        effect(() => {
+            if (look.value.beams !== colored) stage.pieces?.beams.forget();
+            colored = look.value.beams;
+        }),
         effect(() => {
             const [picked, over, now] = [selection.value, hovered.value, state.value]; // read, pieces or not
             stage.pieces?.paint(picked, over, now);
@@ -175,6 +181,46 @@ function middleOf(stage: Stage, body: number): [number, number, number] {
         );
     }
     return known.get(body)!;
+}
+
+/** The quantity by which beams are coloured, with what was shown of it since it was chosen. */
+const range = signal({ low: 0, high: 0, known: false });
+
+function noteRange(stage: Stage): void {
+    const shown = stage.poses.frame?.beams.length ? (stage.pieces?.beams.shown ?? null) : null;
+    const { low, high, known } = range.peek();
+    if (known === (shown !== null) && (!shown || (shown.low === low && shown.high === high))) return;
+    range.value = { low: shown?.low ?? 0, high: shown?.high ?? 0, known: shown !== null };
+}
+
+/** The bar of the colours of beams. */
+function ColorBar() {
+    const of = scene.value;
+    const { low, high, known } = range.value;
+    const quantity = of?.quantities.find(([name]) => name === look.value.beams);
+    if (!of || !quantity || !known) return null;
+    const [, label, unit] = quantity;
+    const stops = of.scale.map((color) => `rgb(${color.map((x) => Math.round(255 * x)).join(" ")})`);
+    const least = 1e-6 * Math.max(Math.abs(low), Math.abs(high));
+    const text = (value: number) => withPrefix(Math.abs(value) <= least ? 0 : value, unit);
+    return (
+        <button
+            class="colorbar"
+            title="Begin the range anew"
+            aria-label={`Colours of ${label}, from ${text(low)} to ${text(high)}`}
+            onClick={() => {
+                view.value?.pieces?.beams.forget();
+                view.value?.again();
+            }}
+        >
+            <b>{label}</b>
+            <span class="strip" style={{ background: `linear-gradient(to right, ${stops.join(", ")})` }} />
+            <span class="ends">
+                <span>{text(low)}</span>
+                <span>{text(high)}</span>
+            </span>
+        </button>
+    );
 }
 
 function Hint() {
@@ -335,6 +381,7 @@ export function View() {
                     </div>
                 )}
                 <Remark />
+                <ColorBar />
                 <Notices />
                 <Typing />
             </div>

@@ -18,6 +18,7 @@ import { add, conjugate, crossings, fromZ, norm, product, rotate, scale, sub } f
 import type { Ray } from "../maths.ts";
 import type { Quat, Scene, Vec3 } from "../protocol.ts";
 import type { Picked } from "../state.ts";
+import { Beams } from "./beams.ts";
 import type { Poses } from "./poses.ts";
 
 const CREASE = 0.6; // rad: edges sharper than this stay sharp
@@ -46,6 +47,7 @@ export type Hit = Picked & { body: number; near: number; depth: number; joint: b
 export class Pieces {
     readonly group = new Group();
     readonly batches: Batch[] = [];
+    readonly beams: Beams;
     private readonly spheres: Sphere[];
 
     constructor(readonly scene: Scene) {
@@ -105,10 +107,13 @@ export class Pieces {
             const moves = copies.some((copy) => copy.carrier !== ground);
             this.batches.push({ mesh, number, copies, opacity, moves });
         }
+        this.beams = new Beams(scene);
+        this.group.add(this.beams.group);
         this.paint([], null, null);
     }
 
     dispose(): void {
+        this.beams.dispose();
         for (const { mesh } of this.batches) {
             mesh.geometry.dispose();
             mesh.dispose();
@@ -128,6 +133,7 @@ export class Pieces {
             });
             batch.mesh.instanceMatrix.needsUpdate = true;
         }
+        this.beams.place(poses);
     }
 
     private placeLink(numbers: Float32Array, at: number, copy: Copy, poses: Poses): void {
@@ -173,6 +179,7 @@ export class Pieces {
             });
             mesh.instanceColor!.needsUpdate = true;
         }
+        this.beams.paint(names, over);
     }
 
     /** Make the moving parts transparent, or opaque again. */
@@ -180,11 +187,12 @@ export class Pieces {
         for (const { mesh, opacity, moves } of this.batches) {
             mesh.material = materialOf(clear && moves ? 0.5 * opacity : opacity);
         }
+        this.beams.clear(clear);
     }
 
     /** What a ray hits, nearest first, and the depths of the surface and of the middle of the material there. */
     hits(ray: Ray, poses: Poses): Hit[] {
-        const found: Hit[] = [];
+        const found: Hit[] = this.beams.hits(ray);
         for (const { copies, number } of this.batches) {
             const sphere = this.spheres[number];
             const center: Vec3 = [sphere.center.x, sphere.center.y, sphere.center.z];
@@ -257,6 +265,7 @@ export class Pieces {
             for (const corner of cornersOf(v)) put(add(at, rotate(turn, corner)), 0);
         }
         if (only < 0) {
+            for (const place of this.beams.corners()) put(place, 0);
             for (const { copies } of this.batches) {
                 for (const copy of copies) if (copy.link >= 0) for (const end of this.ends(copy, poses)) put(end, 0);
             }

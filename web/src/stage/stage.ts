@@ -241,6 +241,12 @@ export class Stage {
         return now.length > 0 && (had.size > 0 ? !now.some((name) => had.has(name)) : now.length > 1);
     }
 
+    /** Draw the present frame again. */
+    again(): void {
+        this.pieces?.place(this.poses);
+        this.request();
+    }
+
     private follow(): void {
         if (this.followed < 0 || this.followed >= this.poses.count) return;
         const at = this.poses.position(this.followed);

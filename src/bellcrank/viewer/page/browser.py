@@ -14,6 +14,7 @@ import numpy as np
 
 from bellcrank.errors import BellcrankError, Fault, MechanismError
 from bellcrank.shell.language import Reply, failure, plain
+from bellcrank.trajectory.beam_values import QUANTITIES
 from bellcrank.viewer.front import Front, reply_of
 from bellcrank.viewer.page.frames import MOVED, Wanted
 from bellcrank.viewer.page.line import Line
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 _NUMBERS: Final = 0.2  # s between signals, inspections, and states, at least
 _LATER: Final = 0.05  # s after which a browser that was behind is shown the present
 _MOST: Final = 64  # signals that one browser plots
-_FLAGS: Final = tuple(field.name for field in fields(Wanted))
+_FLAGS: Final = tuple(field.name for field in fields(Wanted) if field.type == "bool")
 
 
 class Browser:
@@ -160,7 +161,9 @@ class Browser:
             raise MechanismError(Fault("watch", "signals are a list of names", names))
         seconds: Any = given.get("seconds")
         known = isinstance(seconds, (int, float)) and not isinstance(seconds, bool) and seconds > 0.0
-        wanted = Wanted(**{name: given.get(name) is True for name in _FLAGS})
+        shown = given.get("beams")
+        flags = {name: given.get(name) is True for name in _FLAGS}
+        wanted = Wanted(**flags, beams=shown if isinstance(shown, str) and shown in QUANTITIES else "")
         watched = {
             "signals": names[:_MOST], "seconds": float(seconds) if known else np.inf,
             **{name: given[name] for name in ("inspect", "loads") if isinstance(given.get(name), str)},

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any, Final, get_args
 
 from bellcrank.errors import Unsupported
-from bellcrank.io.fields import BODY_FIELDS, DRIVE_FIELDS, PARAMETER_FIELDS, Parameter, parameters, wanted
+from bellcrank.io.fields import (
+    BEAM_FIELDS,
+    BODY_FIELDS,
+    DRIVE_FIELDS,
+    PARAMETER_FIELDS,
+    Parameter,
+    parameters,
+    wanted,
+)
 from bellcrank.mechanism import (
     CHANGE_KINDS,
     CONSTRAINT_KINDS,
@@ -68,7 +76,7 @@ def kinds() -> str:
         noun: {name: _fields(parameters(kind)) for name, kind in table.items()}
         for noun, table in tables.items()
     }
-    alone = {"body": BODY_FIELDS, "drive": DRIVE_FIELDS, "parameter": PARAMETER_FIELDS}
+    alone = {"body": BODY_FIELDS, "beam": BEAM_FIELDS, "drive": DRIVE_FIELDS, "parameter": PARAMETER_FIELDS}
     found |= {noun: {"": _fields(known)} for noun, known in alone.items()}
     found["marker"] = {"": _fields(parameters(Marker))}
     return json.dumps(plain(found), allow_nan=False)

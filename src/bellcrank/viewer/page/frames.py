@@ -11,7 +11,10 @@ from typing import Any, Final
 
 import numpy as np
 
+from bellcrank.errors import Unsupported
 from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.trajectory.beam_values import QUANTITIES, at_rings
+from bellcrank.trajectory.beams import BeamHistory
 from bellcrank.trajectory.contact_marks import arrows_of, summed_of
 from bellcrank.trajectory.store import FloatArray
 from bellcrank.viewer.page.picture import Picture
@@ -38,6 +41,7 @@ class Wanted:
     contacts: bool = False
     twists: bool = False
     accelerations: bool = False
+    beams: str = ""  # the quantity by which they are coloured
 
 
 def frame_of(now: Snapshot, picture: Picture, wanted: Wanted) -> bytearray:
@@ -66,12 +70,13 @@ def frame_of(now: Snapshot, picture: Picture, wanted: Wanted) -> bytearray:
     every[:, :3] -= origin
     hands, spans = _hands(now) - np.array([0.0, *origin, *origin]), _spans(picture, now)
     spans = (spans - origin).reshape(-1, 6)
+    values = _beams(now, picture, wanted.beams)
     head = _HEAD.pack(
         FRAME, _STATUSES.index(now.status), now.edition & 0xFFFF, now.number & 0xFFFFFFFF, now.time,
         *now.past, now.speed, now.factor, 0, len(position), *origin, len(every), len(hands), len(spans),
-        len(touching), flags, 0,
+        len(touching), flags, len(values),
     )  # fmt: skip
-    numbers = np.concatenate([part.ravel() for part in (*parts, every, hands, spans, touching)])
+    numbers = np.concatenate([part.ravel() for part in (*parts, every, hands, spans, touching, values)])
     return bytearray(head) + numbers.astype("<f4").tobytes()
 
 
@@ -129,6 +134,24 @@ def _spans(picture: Picture, now: Snapshot) -> FloatArray:
         return np.empty((0, 2, 3))
     ends = picture.scene.parts(now.position, now.rotation)
     return np.concatenate([ends[place] for _, place in picture.bent])
+
+
+def _beams(now: Snapshot, picture: Picture, name: str) -> FloatArray:
+    """The values of a quantity at the rings of all beams, nan where it is not defined.
+
+    None while bodies are on their way, for their poses strain what is between them.
+    """
+    if name not in QUANTITIES or now.moving or len(now.bodies) + 1 != len(picture.scene.carriers):
+        return np.empty(0)
+    found = []
+    for sweep, beam, loaded in picture.beams:
+        position, rotation = (part[None, sweep.carriers] for part in (now.position, now.rotation))
+        history = BeamHistory(beam, loaded, np.array([now.time]), position, rotation)
+        try:
+            found.append(at_rings(QUANTITIES[name], history, sweep)[0])
+        except Unsupported:
+            found.append(np.full(len(sweep.rings), np.nan))
+    return np.concatenate(found) if found else np.empty(0)
 
 
 def _placed(now: Snapshot, carriers: Any, points: FloatArray) -> FloatArray:

@@ -17,11 +17,16 @@ import numpy as np
 from bellcrank.compile.state import Floats, Ints
 from bellcrank.io.encode import encoded
 from bellcrank.mechanism import JOINT_KINDS
+from bellcrank.mechanism.beams import Beam
 from bellcrank.mechanism.contents import ELEMENTS
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.scene.color_scale import SCALE
 from bellcrank.scene.scene import Glyph, Link, Piece, Scene
+from bellcrank.scene.sweeps import Sweep
 from bellcrank.scene.view import NAMES, View, view_of
 from bellcrank.shell.language import plain
+from bellcrank.trajectory.beam_values import QUANTITIES
+from bellcrank.trajectory.beams import loaded_nodes
 from bellcrank.trajectory.columns import recorded
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.pieces import FORCES, JOINTS, PALETTE, ends_of, points_of
@@ -74,6 +79,15 @@ class Picture:
         return found
 
     @cached_property
+    def beams(self) -> tuple[tuple[Sweep, Beam, np.ndarray], ...]:
+        """Beams that are drawn, as described, and on which of their nodes other elements act."""
+        mechanism = self.scene.mechanism
+        return tuple(
+            (sweep, mechanism.beams[name], loaded_nodes(mechanism, mechanism.beams[name]))
+            for name, sweep in self.scene.sweeps.items()
+        )
+
+    @cached_property
     def joined(self) -> tuple[Ints, Floats, Ints]:
         """Of joints with a reaction: carriers (k,), places on them (k, 3), and numbers among the joints."""
         glyphs = self.scene.joints
@@ -87,7 +101,8 @@ class Picture:
     def message(self) -> bytes:
         """The message."""
         scene, meshes, offsets = self.scene, list[Any](), dict[int, int]()
-        drawn: list[Piece | Link] = [*scene.pieces, *scene.links.values()]
+        drawn: list[Piece | Link | Sweep] = [*scene.pieces, *scene.links.values(), *scene.sweeps.values()]
+        swept = {id(sweep.mesh) for sweep in scene.sweeps.values()}
         for what in drawn:
             if id(what.mesh) not in offsets:
                 offsets[id(what.mesh)] = len(meshes)
@@ -96,11 +111,13 @@ class Picture:
         for mesh in meshes:
             vertices = np.ascontiguousarray(mesh.vertices, dtype="<f4")
             triangles = np.ascontiguousarray(mesh.triangles, dtype="<u4")
+            normals = np.ascontiguousarray(mesh.normals if id(mesh) in swept else (), dtype="<f4")
             listed.append(
-                {"vertices": [at, vertices.size], "triangles": [at + vertices.size, triangles.size]}
-            )
-            at += vertices.size + triangles.size
-            arrays += [vertices.tobytes(), triangles.tobytes()]
+                {"vertices": [at, vertices.size], "triangles": [at + vertices.size, triangles.size],
+                 **({"normals": [at + vertices.size + triangles.size, normals.size]} if normals.size else {})}
+            )  # fmt: skip
+            at += vertices.size + triangles.size + normals.size
+            arrays += [vertices.tobytes(), triangles.tobytes(), normals.tobytes()]
         head = {**self._facts(), **self._drawn(offsets), "meshes": listed}
         text = _written(head)
         text += b" " * (-len(text) % 8)
@@ -124,6 +141,8 @@ class Picture:
             "forces": self.forces,
             "signals": self.signals,
             "palette": [{"kind": kind, "sizes": list(one.sizes.items())} for kind, one in PALETTE.items()],
+            "scale": SCALE[::8].round(4).tolist(),
+            "quantities": [[name, one.label, one.unit] for name, one in QUANTITIES.items()],
             "joint_kinds": [*JOINTS, *(name for name in JOINT_KINDS if name not in JOINTS)],
             "force_kinds": [
                 {
@@ -160,6 +179,16 @@ class Picture:
             "pieces": [_piece(scene, piece, meshes) for piece in scene.pieces],
             "joints": [_joint(mechanism, glyph, place) for glyph in scene.joints.values()],
             "links": [_link(link, meshes, *spans.get(link.name, (0, 0))) for link in scene.links.values()],
+            "sweeps": [
+                {
+                    "name": sweep.name,
+                    "carriers": sweep.carriers.tolist(),
+                    "mesh": meshes[id(sweep.mesh)],
+                    "rings": sweep.rings.tolist(),
+                    "color": sweep.color,
+                }
+                for sweep in scene.sweeps.values()
+            ],
             "points": points,
             "ends": ends,
             "gaps": gaps,
