@@ -1,6 +1,7 @@
 """The other commands."""
 
 import json
+import re
 import subprocess
 import sys
 from types import ModuleType
@@ -189,6 +190,28 @@ def test_draw_shows_contacts_of_runs(four_bar, program, tmp_path):
         ),
         (("ball.h5", "--contacts", "--force-scale", "2 kg"), "force_scale"),
         (("ball.h5", "--force-scale", "2"), "it is that of contact forces"),
+    ):
+        refused = program("draw", *arguments)
+        assert refused.exit_code == 2
+        assert message in refused.stderr
+
+
+def test_beams_are_listed_and_coloured(program, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    mech = bc.Mechanism("arm")
+    section = bc.Section.rectangle(0.02, 0.04, E=70e9, nu=0.33, density=2700)
+    mech.add_beam("boom", section, start="ground", end=(2, 0, 0), segments=4, damping=1e-3)
+    bc.save(mech, tmp_path / "arm.yaml")
+    told = program("info", "arm.yaml").output
+    assert re.search(r"Beams \(1\)(.|\n)*boom +Rectangle +2 +4\.32 +4", told)
+    assert "boom/e1" not in told
+    bc.simulate(mech, 0.02).save(tmp_path / "arm.h5")
+    for name, more in (("plain", ()), ("moment", ("--beams", "moment")), ("shear", ("--beams", "shear"))):
+        assert program("draw", "arm.h5", "-o", f"{name}.png", "--times", "0.02", *more).exit_code == 0
+    assert len({(tmp_path / f"{name}.png").read_bytes() for name in ("plain", "moment", "shear")}) == 3
+    for arguments, message in (
+        (("arm.h5", "--beams", "momment"), "no quantity of this name"),
+        (("arm.yaml", "--beams", "moment"), "of a mechanism that is not simulated no loads are known"),
     ):
         refused = program("draw", *arguments)
         assert refused.exit_code == 2

@@ -137,7 +137,10 @@ def draw_command(
     over["beams"] = beams
     path = out if out is not None else f"{Path(file).stem}.png"
     if not is_run(file):
-        _refuse("a mechanism has no", times=times, instants=instants, path=paths or None, beams=beams)
+        _refuse("a mechanism has no", times=times, instants=instants, path=paths or None)
+        if beams is not None:
+            rule = "of a mechanism that is not simulated no loads are known"
+            raise MechanismError(Fault("--beams", rule, beams, "draw a run of it"))
         if over["contacts"] or force_scale is not None:
             rule = "a mechanism that is not simulated has no contact forces"
             raise MechanismError(Fault("--contacts", rule, None, "draw a run of it"))

@@ -54,12 +54,32 @@ class Sweep:
         return k, (self.rings - k)[:, None]
 
     def axis(self, position: Floats, rotation: Floats) -> tuple[Floats, Floats]:
-        """Poses of the sections at the rings, (..., R, 3) and (..., R, 4), at poses of all carriers."""
+        """Poses of the sections at the rings, (..., R, 3) and (..., R, 4), at poses of all carriers.
+
+        >>> mech = bc.Mechanism("boom")
+        >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
+        >>> boom = mech.add_beam("boom", bar, start=(0, 0, 0), end=(2, 0, 0), segments=2)
+        >>> turns = np.array([[1.0, 0, 0, 0]] * 3)
+        >>> places = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0]])
+        >>> at, _ = bc.scene.of(mech).sweeps["boom"].axis(places, turns)
+        >>> at[18].tolist()    # of 25 rings
+        [1.5, 0.0, 0.0]
+        """
         at, turn = position[..., self.carriers, :], rotation[..., self.carriers, :]
         return between(at, turn, relative_logarithm(at, turn), *self._parts)
 
     def placed(self, position: Floats, rotation: Floats) -> tuple[Floats, Floats]:
-        """Vertices and normals (..., n, 3) in the world at poses of all carriers."""
+        """Vertices and normals (..., n, 3) in the world at poses of all carriers.
+
+        >>> mech = bc.Mechanism("boom")
+        >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)
+        >>> boom = mech.add_beam("boom", bar, start=(0, 0, 0), end=(2, 0, 0), segments=2)
+        >>> turns = np.array([[1.0, 0, 0, 0]] * 3)
+        >>> places = np.array([[0.0, 0, 0], [1, 0, 0], [2, 0, 0]])
+        >>> vertices, normals = bc.scene.of(mech).sweeps["boom"].placed(places, turns)
+        >>> print(np.ptp(vertices, axis=0))    # m
+        [2.   0.02 0.02]
+        """
         at, turn = self.axis(position, rotation)
         across = self.mesh.vertices * np.array([0.0, 1.0, 1.0])
         own = turn[..., self.ring, :]
