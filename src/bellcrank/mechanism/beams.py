@@ -350,6 +350,18 @@ class Beam(Description):
             return bent_axis((self.start, *self.points, self.end)).length
         return sum((b - a) ** 2 for a, b in zip(self.start, self.end, strict=True)) ** 0.5
 
+    @property
+    def mass(self) -> Any:
+        """Of all its nodes as they are made, kg.
+
+        >>> rod = bc.Section.general(EA=1e6, GA=4e5, GJ=200.0, EI=300.0, mass_per_length=2.0)
+        >>> print(f"{bc.Beam('rod', rod, (0, 0, 0), (3, 0, 0)).mass:.9g} kg")
+        6 kg
+        """
+        grid = self.grid
+        pairs = zip(grid.stations, grid.masses(), strict=True)
+        return sum(own * self.section.at(station).mass_per_length for station, own in pairs)
+
     def _axis(self, stations: Any) -> tuple[Any, Any]:
         """Places of the unloaded axis and unit tangents there, (N, 3)."""
         if self.points:

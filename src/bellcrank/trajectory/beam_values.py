@@ -59,8 +59,8 @@ _ROUNDING: Final = 1e-12
 
 def _rounding(unit: str, beam: BeamHistory) -> float:
     """The size of a number that is none: that of a strain by rounding of poses."""
-    stiff, length = float(beam.section.EA), beam.length
-    modulus = float(getattr(beam.section, "E", 0.0))
+    section = beam.section.at(0.0)
+    stiff, length, modulus = float(section.EA), beam.length, float(getattr(section, "E", 0.0))
     return _ROUNDING * {"N": stiff, "N m": stiff * length, "Pa": modulus, "1/m": 1.0 / length}.get(
         unit, length
     )

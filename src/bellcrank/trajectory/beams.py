@@ -321,8 +321,7 @@ class BeamHistory:
     @property
     def mass(self) -> float:
         """Kg."""
-        made = (body.mass for body in self._beam.bodies())
-        return float(sum(made))
+        return float(self._beam.mass)
 
     @property
     def strain_energy(self) -> FloatArray:
