@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 _SLENDER = 3.0  # lengths per height below which a beam is none
 
 
-def add_beam(mechanism: Mechanism, name: str, section: Any, start: Any, end: Any, **more: Any) -> Beam:
-    """See Mechanism.add_beam."""
+def add_beam(
+    mechanism: Mechanism, name: str, section: Any, start: Any, end: Any, slender: bool = True, **more: Any
+) -> Beam:
+    """See Mechanism.add_beam. slender: whether it is hinted at if the beam is none."""
     element, faults = f"beam {name!r}", FaultList()
     ends: dict[str, tuple[Any, Marker | None, JointKind]] = {}
     for which, value in (("start", start), ("end", end)):
@@ -34,7 +36,8 @@ def add_beam(mechanism: Mechanism, name: str, section: Any, start: Any, end: Any
     faults.raise_any()
     places = {which: place for which, (place, _, _) in ends.items()}
     beam = Beam(name, section, **places, **more)
-    _hint_of_height(beam)
+    if slender:
+        _hint_of_height(beam)
     joints = [
         (f"{name}/{which}", kind, marker, node)
         for (which, (_, marker, kind)), node in zip(
