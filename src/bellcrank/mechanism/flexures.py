@@ -339,7 +339,7 @@ def add_flexure(
         for leaf in kind.leaves(place, turned, ahead):
             clamps = first.world_marker(leaf.start), second.world_marker(leaf.end)
             given = {"segments": kind.segments, "damping": kind.damping, "up": up}
-            made.append(add_beam(mechanism, name + leaf.suffix, kind.sheet, *clamps, slender=False, **given))
+            made.append(add_beam(mechanism, name + leaf.suffix, kind.sheet, *clamps, **given))
     except MechanismError:
         for beam in made:
             mechanism.remove(beam, cascade=True)
