@@ -127,3 +127,31 @@ def test_a_chain_of_links():
     rest = bc.statics(mech)
     heights = np.cumsum(np.sin(angle)) - 0.5 * np.sin(angle)
     assert rest.state.position[:, 2] == pytest.approx(heights, abs=1e-9)
+
+
+def strip(moment, E=200e9):
+    """A strip of 1 mm that a moment bends to an arc."""
+    mech = bc.Mechanism("strip", gravity=(0, 0, 0))
+    sheet = bc.Section.rectangle(0.01, 1e-3, E=E, nu=0.3, density=7850)
+    beam = mech.add_beam("strip", sheet, start="ground", end=(0.05, 0, 0), segments=16)
+    mech.add_force("bend", bc.Wrench(moment=(0, moment * sheet.EI[0], 0)), beam.marker(0.05))
+    return mech
+
+
+def test_metal_that_is_strained_beyond_what_it_bears():
+    """The curvature is the moment, 1/m, and the strain half of the thickness times it."""
+
+    def notes(*given):
+        return [note for note in bc.statics(strip(*given)).equilibrium.notes if "strained" in note]
+
+    assert notes(120.0)[0].startswith("beam 'strip': its material is strained by 6 % at ")
+    assert "metals have yielded" in notes(120.0)[0]
+    assert notes(90.0) == []
+    assert notes(120.0, 2e9) == []  # a plastic may bear it
+
+
+def test_runs_say_what_metal_does_not_bear():
+    for moment, strained in ((120.0, True), (20.0, False)):
+        mech = bc.statics(strip(moment)).at
+        run = bc.simulate(mech, 1e-4, output_step=5e-5)
+        assert ("its material is strained by" in run.statistics.get("hints", "")) == strained
