@@ -1,7 +1,8 @@
 """EXUDYN on linkages of beams: geometrically exact elements, joints, generalized alpha.
 
-Usage: exudyn_linkages.py PROBLEM REFINEMENT STEP SAMPLES [DURATION]. Prints places of what is tracked at
-evenly spaced times, and CPU seconds, as JSON.
+Usage: exudyn_linkages.py PROBLEM REFINEMENT STEP SAMPLES DURATION TOLERANCE. Prints places of what is tracked
+at evenly spaced times, and CPU seconds, as JSON. The tolerance is that of residuals in Newton's iteration. It
+must lie above their rounding, else steps are shortened until it gives up.
 """
 
 # run as scripts, so siblings import by plain name; a checker that sees a package cannot find them
@@ -110,7 +111,9 @@ def _joint(system: Any, bars: dict[str, tuple[list[int], Any]], linkage: Linkage
         )
 
 
-def solve(linkage: Linkage, refinement: int, step: float, samples: int, duration: float) -> dict[str, Any]:
+def solve(
+    linkage: Linkage, refinement: int, step: float, samples: int, duration: float, tolerance: float
+) -> dict[str, Any]:
     """Times, places and CPU seconds."""
     system = exu.SystemContainer().AddSystem()
     counts = segments(linkage, refinement)
@@ -137,7 +140,7 @@ def solve(linkage: Linkage, refinement: int, step: float, samples: int, duration
     settings.timeIntegration.numberOfSteps = round(duration / step)
     settings.timeIntegration.endTime = duration
     settings.timeIntegration.newton.relativeTolerance = 1e-6
-    settings.timeIntegration.newton.absoluteTolerance = 1e-4
+    settings.timeIntegration.newton.absoluteTolerance = tolerance
     settings.timeIntegration.newton.useModifiedNewton = True
     settings.timeIntegration.generalizedAlpha.spectralRadius = 0.7
     settings.timeIntegration.generalizedAlpha.computeInitialAccelerations = True
@@ -162,12 +165,12 @@ def main() -> None:
     """The command line."""
     linkage = LINKAGES[sys.argv[1]]
     refinement, step, samples = int(sys.argv[2]), float(sys.argv[3]), int(sys.argv[4])
-    duration = float(sys.argv[5]) if len(sys.argv) > 5 else linkage.duration
+    duration, tolerance = float(sys.argv[5]), float(sys.argv[6])
     pin_to_one_core()
     said = io.StringIO()
     try:
         with contextlib.redirect_stdout(said):
-            found = solve(linkage, refinement, step, samples, duration)
+            found = solve(linkage, refinement, step, samples, duration, tolerance)
     except Exception:
         print(said.getvalue(), file=sys.stderr)
         raise
