@@ -1,4 +1,4 @@
-"""Beams beside EXUDYN, at rest and in motion; the cost of a segment, long ropes, undamped vibration."""
+"""Beams and linkages of beams beside EXUDYN; the cost of a segment, long ropes, undamped vibration."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ import bellcrank as bc
 from bellcrank.compile.compile import compile_mechanism
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option
 from benchmarks.environment import environment
+from benchmarks.flexible_linkages import COLUMNS as LINKAGE_COLUMNS
+from benchmarks.flexible_linkages import rows as linkage_rows
 from benchmarks.peers.beam_problems import PRINCETON, SPAGHETTI, Beam
 from benchmarks.report import Column, Report, Row, Table, publish
 from benchmarks.targets import target, targets_tables
@@ -214,6 +216,7 @@ def run(repeats: int = 5, python: str = "", longest: int = 1000) -> Report:
     rows, wanted, notes = _against(repeats, python or sys.executable)
     costs, more = _costs(repeats, longest)
     vibrating, most = _undamped()
+    linked, asked, missing = linkage_rows(python or sys.executable)
     return Report(
         "flexible",
         facts,
@@ -221,9 +224,10 @@ def run(repeats: int = 5, python: str = "", longest: int = 1000) -> Report:
         [
             Table("beams", "Bending", _COLUMNS, rows),
             Table("costs", "Costs", _COST_COLUMNS, costs + vibrating),
-            *targets_tables([*wanted, *more, *most]),
+            Table("linkages", "Linkages", LINKAGE_COLUMNS, linked),
+            *targets_tables([*wanted, *more, *most, *asked]),
         ],
-        tuple(notes),
+        (*notes, *missing),
     )
 
 

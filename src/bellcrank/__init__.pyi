@@ -82,6 +82,9 @@ from bellcrank.mechanism.custom_joints import SurfaceJoint as SurfaceJoint
 from bellcrank.mechanism.custom_joints import SurfaceOnSurface as SurfaceOnSurface
 from bellcrank.mechanism.flexible import Flexible as Flexible
 from bellcrank.mechanism.flexible import FlexibleInterface as FlexibleInterface
+from bellcrank.mechanism.flexures import CrossSpring as CrossSpring
+from bellcrank.mechanism.flexures import LeafSpring as LeafSpring
+from bellcrank.mechanism.flexures import ParallelGuide as ParallelGuide
 from bellcrank.mechanism.formulas import CustomConstraint as CustomConstraint
 from bellcrank.mechanism.formulas import CustomForce as CustomForce
 from bellcrank.mechanism.formulas import EndCoordinate as EndCoordinate
@@ -298,6 +301,7 @@ from bellcrank.mechanism.electric import DCMotor as DCMotor
 from bellcrank.mechanism.electric import Servo as Servo
 from bellcrank.mechanism.electric import StepperMotor as StepperMotor
 from bellcrank.mechanism.flat_belts import FlatBelt as FlatBelt
+from bellcrank.mechanism.flexures import FlexureKind as FlexureKind
 from bellcrank.mechanism.hertz import HertzContact as HertzContact
 from bellcrank.mechanism.hertz import hertz as hertz
 from bellcrank.mechanism.joint import Joint as Joint

@@ -37,7 +37,10 @@ def some_outputs(mechanism):
     return [*names, *(f"body.{body}.{part}" for part in ("x", "vy", "az", "wx", "alphaz"))]
 
 
-@pytest.mark.parametrize("name", sorted(gallery.catalogue()))
+LEAVES = gallery.groups()["Compliant mechanisms"]  # whose accelerations are 1e10 times their motions
+
+
+@pytest.mark.parametrize("name", sorted(set(gallery.catalogue()) - set(LEAVES)))
 def test_gallery(name):
     mechanism = gallery.catalogue()[name]()
     outputs = some_outputs(mechanism)

@@ -64,6 +64,7 @@ PICTURED += [
         "36-parts-that-break",
         "38-a-designers-tasks",
         "39-a-cantilever",
+        "42-flexures",
     )
 ]
 NEEDED = {

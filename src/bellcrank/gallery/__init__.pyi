@@ -17,6 +17,10 @@ from bellcrank.gallery.cam import cam_and_follower as cam_and_follower
 from bellcrank.gallery.catalogue import catalogue as catalogue
 from bellcrank.gallery.catalogue import groups as groups
 from bellcrank.gallery.city_bicycle import CityBicycle as CityBicycle
+from bellcrank.gallery.compliant import bistable_snap as bistable_snap
+from bellcrank.gallery.compliant import cross_spring_pivot as cross_spring_pivot
+from bellcrank.gallery.compliant import flexure_four_bar as flexure_four_bar
+from bellcrank.gallery.compliant import gripper as gripper
 from bellcrank.gallery.flyball import flyball_governor as flyball_governor
 from bellcrank.gallery.four_bars import bricard_linkage as bricard_linkage
 from bellcrank.gallery.four_bars import four_bar as four_bar

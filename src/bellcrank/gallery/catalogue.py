@@ -19,6 +19,7 @@ _GROUPS: Final = {
         "geneva_drive", "cam_and_follower", "ratchet_winch", "spur_gears", "arch", "rimless_wheel",
         "compass_walker",
     ),
+    "Compliant mechanisms": ("cross_spring_pivot", "flexure_four_bar", "bistable_snap", "gripper"),
     "Vehicles": ("benchmark_bicycle", "man_on_bicycle"),
     "Molecules": ("peptide",),
     "Pendulums and tops": ("simple_pendulum", "double_pendulum", "chain", "heavy_top", "free_body"),

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from bellcrank.mechanism.mechanism import Mechanism
 
 _SLENDER = 3.0  # lengths per height below which a beam is none
+_FLAT = 5.0  # widths per height above which a section is a sheet
 
 
 def add_beam(mechanism: Mechanism, name: str, section: Any, start: Any, end: Any, **more: Any) -> Beam:
@@ -82,9 +83,15 @@ def _meeting(mechanism: Mechanism, kind: JointKind, marker: Marker, node: str) -
 
 
 def _hint_of_height(beam: Beam) -> None:
+    """Warn of a beam that is none by the height of its section; by the thickness of a sheet."""
     size = beam.section.largest_size
-    if size is not None and present(beam.length) < _SLENDER * present(size):
-        times = present(beam.length) / present(size)
+    if size is None:
+        return
+    weak, strong = sorted(present(one) for one in beam.section.EI)
+    flat = (strong / weak) ** 0.5  # width over thickness of a rectangle
+    height = present(size) / flat if flat > _FLAT else present(size)
+    if present(beam.length) < _SLENDER * height:
+        times = present(beam.length) / height
         text = (
             f"beam {beam.name!r} is only {times:.2g} times as long as its section is high; a beam is slender"
         )

@@ -27,7 +27,7 @@ def join(
 ) -> Joint:
     """See Mechanism.join."""
     element, faults = f"joint {name!r}", FaultList()
-    carriers = _carriers(mechanism, element, bodies, faults)
+    meeting = carriers(mechanism, element, bodies, faults)
     point, turn = Marker(GROUND), IDENTITY
     try:
         point = Marker(GROUND, at)
@@ -37,16 +37,16 @@ def join(
     with faults.collect():
         turn = orientation(element, **axes)
     given = {key: value for key, value in options.items() if value not in (None, ())}
-    if len(carriers) > 2 and given:
+    if len(meeting) > 2 and given:
         advice = "join two of the bodies with it, and the others in another call"
         rule = f"{' and '.join(given)} cannot be given for several joints"
-        faults.add(element, rule, [carrier.name for carrier in carriers], advice)
-    others = carriers[1:]
+        faults.add(element, rule, [carrier.name for carrier in meeting], advice)
+    others = meeting[1:]
     names = [name if number == 0 else f"{name} {other.name}" for number, other in enumerate(others)]
     for taken in (one for one in names if isinstance(name, str) and one in mechanism.joints):
         faults.add(f"joint {taken!r}", "this name is taken", None, "choose another")
     faults.raise_any()
-    one, *markers = (c.world_marker(point.position, rotation=turn) for c in carriers)
+    one, *markers = (c.world_marker(point.position, rotation=turn) for c in meeting)
     made: list[Joint] = []
     try:
         for each, marker in zip(names, markers, strict=True):
@@ -58,7 +58,7 @@ def join(
     return made[0]
 
 
-def _carriers(mechanism: Mechanism, element: str, bodies: Any, faults: FaultList) -> list[Body | Ground]:
+def carriers(mechanism: Mechanism, element: str, bodies: Any, faults: FaultList) -> list[Body | Ground]:
     """The bodies that meet, as they are now; faults are noted."""
     listed = bodies if isinstance(bodies, Sequence) and not isinstance(bodies, str) else [bodies]
     found: list[Body | Ground] = []
@@ -75,5 +75,5 @@ def _carriers(mechanism: Mechanism, element: str, bodies: Any, faults: FaultList
             found.append(mechanism.ground if name == GROUND else mechanism.bodies[name])
     if len(listed) < 2:
         advice = "name them in a list; 'ground' is one of them"
-        faults.add(element, "a joint joins two bodies or more", None, advice)
+        faults.add(element, "it joins two bodies or more", None, advice)
     return found

@@ -23,6 +23,7 @@ from bellcrank.mechanism.cylinders import Telescopic
 from bellcrank.mechanism.drive import Drive, PathDrive
 from bellcrank.mechanism.editing import check_units, remove_element, replace_element
 from bellcrank.mechanism.flexible import Flexible
+from bellcrank.mechanism.flexures import FlexureKind, add_flexure
 from bellcrank.mechanism.flywheels import add_flywheels
 from bellcrank.mechanism.functions.path import Path
 from bellcrank.mechanism.joining import join
@@ -264,6 +265,36 @@ class Mechanism(Colliding):
         more: dict[str, Any] = {"segments": segments, "damping": damping, "up": up, "stations": stations}
         more |= {"points": points, "radius": radius, "twist": twist}
         return add_beam(self, name, section, start, end, **more)
+
+    def add_flexure(
+        self,
+        name: str,
+        kind: FlexureKind,
+        bodies: Sequence[given.BodyLike],
+        at: given.Numbers,
+        axis: given.Axis,
+        along: given.Axis,
+    ) -> tuple[Beam, ...]:
+        """Add a hinge or guide of leaf springs between two bodies, without play or friction.
+
+        kind: `LeafSpring`, `CrossSpring` or `ParallelGuide`. bodies: two, by handle or name, "ground" among
+            them. at: its place, m. axis: about which its leaves bend, along their width. along: from the
+            first body to the second one, perpendicular to the axis. All in the world.
+
+        Adds one beam per leaf, clamped at both ends: `name`, or "name 1" and "name 2". Files keep the beams.
+        Raises MechanismError with all faults; nothing is added then.
+
+        >>> mech = bc.Mechanism("pivot", gravity=(0, 0, 0))
+        >>> plate = mech.add_body("plate", mass=0.2, inertia=(2e-4, 2e-4, 2e-4))
+        >>> sheet = bc.Section.rectangle("20 mm", "0.5 mm", E=200e9, nu=0.3, density=7850)
+        >>> kind = bc.CrossSpring(sheet, length="100 mm", angle="90 deg")
+        >>> leaves = mech.add_flexure("pivot", kind, ["ground", plate], at=(0, 0, 0), axis="y", along="x")
+        >>> push = mech.add_force("push", bc.Wrench(moment=(0, 0.02, 0)), plate)
+        >>> w, x, y, z = bc.statics(mech).state.rotation[0]
+        >>> print(f"{2 * np.arctan2(y, w):.4f} rad, by hand {0.02 / kind.stiffness():.4f} rad")
+        0.0240 rad, by hand 0.0240 rad
+        """
+        return add_flexure(self, name, kind, bodies, at, axis, along)
 
     def add_flexible(
         self,

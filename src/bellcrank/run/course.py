@@ -263,8 +263,10 @@ class Course:
         poses = (columns["position"], columns["rotation"])
         ropes = watched_ropes(self.model, poses, self._turning(columns))
         flanks = watched_flanks(self.model, columns["multipliers"])
-        beams = watched_beams(self.model, columns["rotation"])
-        return Regularity(self.model, places, range(inputs.start, inputs.stop), (*ropes, *flanks, *beams))
+        self.beams = tuple(watched_beams(self.model, poses))
+        return Regularity(
+            self.model, places, range(inputs.start, inputs.stop), (*ropes, *flanks, *self.beams)
+        )
 
     def _turning(self, columns: Mapping[str, slice]) -> dict[int, int]:
         """The column of each angle of the model."""

@@ -482,8 +482,9 @@ class Run:
         summary["wall_seconds"] = self._wall
         if self._report is not None and self._report.notes:
             summary["assembly_notes"] = "; ".join(self._report.notes)
-        if self._hints:
-            summary["hints"] = "; ".join(self._hints)
+        strained = (beam.strained for beam in course.beams if beam.strained)
+        if told := (*self._hints, *strained):
+            summary["hints"] = "; ".join(told)
         if notes := self._friction_notes:
             summary["friction"] = "; ".join(notes)
         if self._motion is not None:

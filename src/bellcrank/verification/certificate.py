@@ -22,6 +22,7 @@ from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.recorder import Recorder
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.verification.balance import judge_balance, judge_forces
+from bellcrank.verification.beams import judge_beams
 from bellcrank.verification.constraints import judge_constraints, judge_formulas, judge_jacobian
 from bellcrank.verification.contacts import judge_contacts
 from bellcrank.verification.energy import judge_energy, judge_momentum, judge_record
@@ -98,6 +99,7 @@ def of_run(evidence: Evidence, tolerance: float) -> list[CheckResult]:
         *judge_contacts(evidence),
         *judge_reactions(evidence),
         *judge_energy(evidence, tolerance),
+        *judge_beams(evidence),
         *judge_momentum(evidence, tolerance),
     ]
 
@@ -112,6 +114,7 @@ def of_states(evidence: Evidence) -> list[CheckResult]:
         *judge_contacts(evidence),
         *judge_reactions(evidence),
         *judge_record(evidence),
+        *judge_beams(evidence),
     ]
 
 

@@ -16,6 +16,7 @@ from bellcrank.expression.expression import t
 from bellcrank.mechanism.coordinate import COORDINATE_KINDS
 from bellcrank.mechanism.rotation import matrix
 from bellcrank.trajectory.rubbing import AT_REST, as_a_whole, limits
+from bellcrank.verification.beams import stiffness as segment_stiffness
 from bellcrank.verification.contacts import PointsAt, points_at
 from bellcrank.verification.evidence import Frames
 from bellcrank.verification.snapshot import CoordinateAt, Numbers, Snapshots
@@ -360,6 +361,14 @@ def force_sizes(model: Model) -> tuple[Floats, Floats]:
         kind = COORDINATE_KINDS.get(str(arrays["coordinate_kind"][coordinate]))
         bodies = arrays["pair_bodies"].reshape(-1, 2)[int(arrays["coordinate_pair"][coordinate])]
         turns = kind is not None and kind.unit == "rad"
+        if str(arrays["coordinate_kind"][coordinate]).startswith(
+            "beam_"
+        ):  # by roots of stiffness, of all six
+            begin, end = arrays["coordinate_param_start"][coordinate : coordinate + 2]
+            sliding, bending = segment_stiffness(np.asarray(arrays["coordinate_params"][begin:end]))
+            force[bodies] += _ROUNDED * stiffness * sliding * length
+            moment[bodies] += _ROUNDED * stiffness * (bending + sliding * length**2)
+            continue
         force[bodies] += 0.0 if turns else _ROUNDED * stiffness * length
         moment[bodies] += _ROUNDED * stiffness * (1.0 if turns else length**2)
     return force[:-1], moment[:-1]

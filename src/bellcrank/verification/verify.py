@@ -44,8 +44,9 @@ def verify(
 
     Checked against mechanics are: the constraints at position, velocity and acceleration level; the core's
     Jacobian against differences; Newton's and Euler's equations of every body from recorded accelerations,
-    reactions and efforts; efforts and energies of forces, against the description; that joint reactions do no
-    work; energy against the work of drives, dampers and external forces; momenta of freely floating parts. In
+    reactions and efforts; efforts and energies of forces, against the description; what segments of beams
+    exert and store, against formulas of its own; that joint reactions do no work; energy against the work of
+    drives, dampers and external forces; momenta of freely floating parts. In
     a given run also: that all numbers are finite; its times, and its start against the mechanism's;
     coordinates of joints; stops; that the accelerations by the recorded forces satisfy the constraints; poses
     against the integrals of velocities between frames, and velocities against those of forces; events; the
