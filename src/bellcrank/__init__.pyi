@@ -306,6 +306,7 @@ from bellcrank.mechanism.mass import MassProperties as MassProperties
 from bellcrank.mechanism.sensors import Sensor as Sensor
 from bellcrank.mechanism.sensors import SensorKind as SensorKind
 from bellcrank.mechanism.shape import Shape as Shape
+from bellcrank.mechanism.timing_belts import TimingBelt as TimingBelt
 from bellcrank.run.controllers import BodyReading as BodyReading
 from bellcrank.run.controllers import Readings as Readings
 from bellcrank.solids.calculix import FiniteElements as FiniteElements
@@ -319,6 +320,7 @@ from bellcrank.solids.selections import OnCylinder as OnCylinder
 from bellcrank.solids.selections import OnPlane as OnPlane
 from bellcrank.solids.selections import OnSphere as OnSphere
 from bellcrank.trajectory.beams import BeamHistory as BeamHistory
+from bellcrank.trajectory.belt_teeth import tooth_loads as tooth_loads
 from bellcrank.trajectory.contact_stress import ContactStress as ContactStress
 from bellcrank.trajectory.histories import BodyHistory as BodyHistory
 from bellcrank.trajectory.histories import ConstraintHistory as ConstraintHistory
