@@ -335,5 +335,6 @@ from bellcrank.trajectory.markers import MarkerHistory as MarkerHistory
 from bellcrank.trajectory.rubbing import FrictionHistory as FrictionHistory
 from bellcrank.trajectory.sections import SectionHistory as SectionHistory
 from bellcrank.trajectory.sections import WorstLoad as WorstLoad
+from bellcrank.trajectory.solids import SolidHistory as SolidHistory
 from bellcrank.verification.verdict import CheckResult as CheckResult
 from bellcrank.verification.verdict import Finding as Finding
