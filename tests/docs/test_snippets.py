@@ -63,6 +63,7 @@ PICTURED += [
         "37-cam-with-spring",
         "36-parts-that-break",
         "38-a-designers-tasks",
+        "41-a-bracket",
     )
 ]
 NEEDED = {

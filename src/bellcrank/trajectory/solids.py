@@ -151,10 +151,9 @@ class SolidHistory:
                 time = check.number("time", time, "s")
             frame = int(np.argmin(np.abs(self.time - time)))
             values, when = self.von_mises_at(frame), f"at {self.time[frame]:.4g} s"
-        figure: Figure = new_figure(_SIZE, path is None)
+        figure: Figure = new_figure(_SIZE, path is None, dpi=dpi)
         _paint(figure, self.points, self._kept.faces, values, view, f"von Mises stress, {when}")
         if path is not None:
-            figure.set_dpi(dpi)
             write_figure(figure, Path(path))
         return figure
 
