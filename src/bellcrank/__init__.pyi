@@ -312,6 +312,7 @@ from bellcrank.run.controllers import Readings as Readings
 from bellcrank.solids.calculix import FiniteElements as FiniteElements
 from bellcrank.solids.calculix import read_calculix as read_calculix
 from bellcrank.solids.flexible import flexible as flexible
+from bellcrank.solids.nastran import read_nastran as read_nastran
 from bellcrank.solids.reduced import ReducedSolid as ReducedSolid
 from bellcrank.solids.reduction import Interface as Interface
 from bellcrank.solids.reduction import reduce as reduce

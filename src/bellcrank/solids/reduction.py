@@ -126,7 +126,7 @@ def reduced(
     """The same. recovered: the stresses of displacements of all nodes in free modes, and these."""
     sparse = needed("scipy.sparse", "reducing a solid", "solids")
     with Check("reduce") as check:
-        length, weight = _sizes(check, units)
+        length, weight = sizes_of_units(check, units)
         points = check.array("nodes", nodes, (None, 3)) * length
         modes = check.integer("modes", modes, 0)
         K, M = (
@@ -173,7 +173,8 @@ class _Frame:
     ties: Floats  # displacements of its nodes, by its own, (n of_node, 6)
 
 
-def _sizes(check: Check, units: Any) -> tuple[float, float]:
+def sizes_of_units(check: Check, units: Any) -> tuple[float, float]:
+    """The units of length and mass in SI; faults are noted."""
     if not isinstance(units, (tuple, list)) or len(units) != 2:
         check.fault("units must name a length and a mass", units, 'such as ("mm", "t")')
         return 1.0, 1.0
