@@ -210,6 +210,7 @@ def elements_and_parts_of_results():
         bc.TorqueLimiter(2.0),
         bc.Freewheel(),
         bc.FlatBelt((0.1, 0.2), 1e4, coefficients=(0.3, 0.3)),
+        bc.TimingBelt((20, 30), 0.005, 1e5, 1e5, pretension=90.0),
     )
     run = bc.simulate(mechanism, 0.02)
     yield from (run.force("motor"), run.input("torque"))

@@ -30,6 +30,11 @@ constexpr int kManyShortened = 4;           // steps; then their errors may be r
 constexpr int kMostPatience = 4;            // times as many, where it was not
 constexpr double kOutOfRounding = 2.0;      // growth of steps that were shortened for nothing
 constexpr double kCutShort = 0.5;           // of a step: what is left of one that an event has cut
+constexpr double kBendStep = 2e-10;         // of a time: the step over a place beyond which equations are others
+constexpr double kShortOfBend = 0.25;       // of that: what is left for it
+constexpr int kMostBendTries = 8;           // of a step that is to end there
+constexpr double kBeyond = 1e-13;           // of a time: first look beyond it,
+constexpr double kFarther = 4.0;            // and each time so many times as far
 constexpr long long kTrial = 1 << 11;       // attempts by which a method is tried
 constexpr long long kTrialAfter = 1 << 14;  // attempts before methods are tried,
 constexpr int kRarer = 4;                   // and each time so many times as many
@@ -73,6 +78,8 @@ class AdaptiveRun final : public Run {
     double longest_at_rest() const;
     void refuse(const StepOutcome& outcome);
     bool take(const StepOutcome& outcome);
+    bool ends_before_a_bend();
+    double beyond(const EventWatch::Root& root);
     bool end_at(const EventWatch::Root& root);
     void interpolate(double time, double* x, double* u);
     void output_before(double time);
@@ -106,6 +113,7 @@ class AdaptiveRun final : public Run {
     double whole_ = 0.0;                               // the longest part of the run
     int changed_friction_ = -1;                        // of friction, where the last step ended
     std::vector<double> friction_, friction_now_;      // senses by stop, or that it holds
+    int bend_tries_ = 0;                               // of the step at hand, to end before equations change
     bool stuck_ = false;  // a stop was met without any time passing: the next step looks for none
     long long steps_before_ = 0, evaluations_before_ = 0;  // the last restart
 };
@@ -242,7 +250,29 @@ bool AdaptiveRun::attempt() {
         if (h_ < shortest()) result_.row = poles_.near(), stop(SimulationStatus::pole_reached);
         return false;
     }
-    return take(outcome) || settled || (last && to_break);
+    if (ends_before_a_bend()) return false;
+    const bool before_a_bend = std::exchange(bend_tries_, 0) > 0 && h_ > kBendStep * std::max(1.0, std::abs(t_));
+    const bool anew = take(outcome) || settled || (last && to_break);
+    if (before_a_bend && !anew && is_running()) stepper_->restart();
+    return anew;
+}
+
+// No step leads over a place where equations change, but a very short one: what a method has of both sides is no motion
+// of either. A step that does is taken again, up to just before where the cubic through its ends comes there.
+bool AdaptiveRun::ends_before_a_bend() {
+    const double shortest_over = kBendStep * std::max(1.0, std::abs(t_));
+    if (h_ <= shortest_over || bend_tries_ >= kMostBendTries) return false;
+    bool is_laid = false;
+    const Curve way = [&](double time, double* x, double* u) {
+        if (!std::exchange(is_laid, true)) way_.lay(t_, h_, x_.data(), u_.data(), x1_.data(), u1_.data());
+        way_.at(time, x, u);
+    };
+    const double left = watch_.first_bend(t_, h_, x1_.data(), u1_.data(), way) - t_;
+    if (!std::isfinite(left)) return false;
+    ++bend_tries_;
+    ++result_.rejected;
+    h_ = left > 2.0 * kShortOfBend * shortest_over ? left - kShortOfBend * shortest_over : shortest_over;
+    return true;
 }
 
 // Whether a step whose error has not fallen as truncation does when it was shortened, or that comes after one like
@@ -402,32 +432,47 @@ bool AdaptiveRun::report_new_contacts() {
     return any;
 }
 
+// The first time found at which the state, once on the rows, is on the far side of where equations change: from there
+// the next step meets the new ones alone. Beyond the zero the old ones have been followed for a moment, whose error is
+// that of second derivatives over it.
+double AdaptiveRun::beyond(const EventWatch::Root& root) {
+    const double end = step_.begin + step_.h;
+    double time = root.time, aside = kBeyond * std::max(1.0, std::abs(time));
+    for (;; aside *= kFarther) {
+        curve_(time, xo_.data(), uo_.data());
+        if (time >= end || !ports_.projection.project(time, xo_.data(), uo_.data())) return time;
+        if (watch_.is_beyond(root.event, time, xo_.data(), uo_.data())) return time;
+        time = std::min(root.time + aside, end);
+    }
+}
+
 // The step is cut where a stop is met, or the run ends. Up to there stops are still left alone.
 bool AdaptiveRun::end_at(const EventWatch::Root& root) {
-    output_before(root.time);
+    const double time = watch_.bends(root.event) ? beyond(root) : root.time;
+    output_before(time);
     if (!is_running()) return false;
     const int stop = watch_.is_stop(root.event) ? root.event - static_cast<int>(options_.events.size()) : -1;
     const bool of_friction = stop >= 0 && ports_.stops.is_friction(stop), stop_met = stop >= 0 && !of_friction;
     if (of_friction) changed_friction_ = stop;
-    curve_(root.time, xo_.data(), uo_.data());
+    curve_(time, xo_.data(), uo_.data());
     if (stop_met) {
-        keep_impact(root.time, xo_, uo_);
-        ledger_.strike(root.time, xo_.data(), uo_.data(), false);
+        keep_impact(time, xo_, uo_);
+        ledger_.strike(time, xo_.data(), uo_.data(), false);
         ports_.stops.meet_stops();
     }
-    const bool met = ports_.projection.project(root.time, xo_.data(), uo_.data());
+    const bool met = ports_.projection.project(time, xo_.data(), uo_.data());
     x1_.swap(xo_);
     u1_.swap(uo_);
-    if (!is_sound(met)) return result_.time = root.time, false;  // frames lead up to here
-    if (root.time - step_.begin < kCutShort * step_.h) progress_.end_at(root.event);
+    if (!is_sound(met)) return result_.time = time, false;  // frames lead up to here
+    if (time - step_.begin < kCutShort * step_.h) progress_.end_at(root.event);
     if (watch_.is_contact(root.event)) contacts_.end_by(root.event - watch_.first_contact());
-    if (!accept(root.time, root.time - step_.begin)) return false;
-    stuck_ = stop_met && root.time - step_.begin <= shortest();
+    if (!accept(time, time - step_.begin)) return false;
+    stuck_ = stop_met && time - step_.begin <= shortest();
     if (stuck_ && tape_ != nullptr) tape_->last().meets = true;
     if (stuck_) return true;
     if (!of_friction) report(root, x_, u_);
-    const bool goes_on = stop >= 0 || watch_.is_contact(root.event);
-    if (root.time - step_.begin > shortest())
+    const bool goes_on = stop >= 0 || watch_.is_contact(root.event) || watch_.bends(root.event);
+    if (time - step_.begin > shortest())
         watch_.time_passes();
     else if (watch_.is_contact(root.event))
         watch_.pass_over(root.event);

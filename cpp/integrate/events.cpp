@@ -22,6 +22,7 @@ constexpr double kLastStride = 1.3;                            // strides: what 
 constexpr double kFirstStrides = 64.0, kMostStrides = 1024.0;  // in a step: at the start, and at all
 constexpr double kLeastPart = 0.05;                            // of what a margin changes: less is next to none
 constexpr double kLeastMargin = 1e-12;                         // [N, N m]
+constexpr double kBent = 1e-11;   // of a function beyond which equations are others: that is zero where they begin
 constexpr double kStart = 1e-11;  // [s]: a zero as near to the start of a motion is that of the start
 
 int sign_of(double value) { return value > 0.0 ? 1 : value < 0.0 ? -1 : 0; }
@@ -87,6 +88,7 @@ EventWatch::EventWatch(const Manifold& manifold, StopWatch& stop_watch, Record& 
     passed_over_.assign(count, 0);
     for (auto* v : {&values_, &rates_, &first_, &first_rates_, &within_, &within_rates_, &trial_})
         v->assign(count, 0.0);
+    for (int i = 0; i < functions(); ++i) has_bends_ |= bends(i);
     stop_rates_.assign(static_cast<size_t>(stops_), 0.0);
     roots_.reserve(kParts * count + 1);
     for (Margins* each : {&margins_before_, &margins_, &margins_after_})
@@ -112,7 +114,23 @@ void EventWatch::begin(double t, const double* x, const double* u) {
     bent_ = 0.0;
     if (has_contacts_) contacts_.forget_distances();
     evaluate(t, x, u, values_.data());
-    for (size_t i = 0; i < signs_.size(); ++i) signs_[i] = static_cast<int>(i) >= functions() ? 1 : sign_of(values_[i]);
+    for (int i = 0; i < count(); ++i)
+        signs_[i] = i >= functions() ? 1 : bends(i) && std::abs(values_[i]) < kBent ? 0 : sign_of(values_[i]);
+}
+
+double EventWatch::first_bend(double t, double h, const double* x1, const double* u1, const Curve& curve) {
+    double first = std::numeric_limits<double>::infinity();
+    if (!has_bends_) return first;
+    events_.evaluate(t + h, x1, u1, values_.data());
+    for (int i = 0; i < functions(); ++i)
+        if (bends(i) && crosses(i, values_[i]) && events_[i].direction * signs_[i] <= 0)
+            first = std::min(first, locate(i, t, t + h, curve));
+    return first;
+}
+
+bool EventWatch::is_beyond(int event, double t, const double* x, const double* u) {
+    events_.evaluate(t, x, u, trial_.data());
+    return sign_of(trial_[event]) == signs_[event];
 }
 
 bool EventWatch::crosses(int event, double value) const {

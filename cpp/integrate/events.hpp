@@ -21,9 +21,12 @@ struct EventFunction {
     // there too. Negative: it is none. Unless it is armed it has to fail before it counts.
     double level = -1.0;
     bool armed = true;
+    // The equations are others beyond it, as where a rope leaves a wheel: a step ends there, and the next one begins
+    // beyond.
+    bool bends = false;
 
     bool is_change() const { return level >= 0.0; }
-    BELLCRANK_FIELDS(EventFunction, (program), (inputs), (direction), (terminal), (level), (armed))
+    BELLCRANK_FIELDS(EventFunction, (program), (inputs), (direction), (terminal), (level), (armed), (bends))
 };
 
 // The functions of events, and which conditions of changes are armed.
@@ -78,7 +81,12 @@ class EventWatch {
     int friction_event(int stop, FrictionChange change) const {
         return count() + kFrictionChanges * stop + static_cast<int>(change);
     }
-    bool ends(int event) const { return event >= functions() || events_[event].terminal; }
+    bool ends(int event) const { return event >= functions() || events_[event].terminal || events_[event].bends; }
+    bool bends(int event) const { return event < functions() && events_[event].bends; }
+    // The first time in a step, of which the end is given, at which equations change; infinite if there is none.
+    double first_bend(double t, double h, const double* x1, const double* u1, const Curve& curve);
+    // Whether a function has the sign that it has behind the zero that was found last.
+    bool is_beyond(int event, double t, const double* x, const double* u);
 
     // A motion starts at (t, x, u): signs are those found there; a zero has none until the function has left it.
     void begin(double t, const double* x, const double* u);
@@ -121,6 +129,7 @@ class EventWatch {
     const int stops_;
     const bool has_contacts_;
     const int parts_;
+    bool has_bends_ = false;
     std::vector<int> signs_;
     std::vector<int> passed_over_;               // how often
     std::vector<double> values_, rates_;         // at the end of the part at hand

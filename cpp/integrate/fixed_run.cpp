@@ -20,8 +20,11 @@ constexpr double kSlowSlip = 1e-10;  // a speed that has just begun [m/s, rad/s]
 // A speed that means something [m/s, rad/s].
 constexpr double kMoving = 1e-6;
 
-constexpr int kMostParts = 100;  // of a step, at whose ends stops are met
-constexpr int kMostTries = 20;   // steps to a stop, each shorter than the last
+constexpr int kMostParts = 100;        // of a step, at whose ends stops are met
+constexpr int kMostTries = 20;         // steps to a stop, each shorter than the last
+constexpr double kOverBend = 2e-10;    // of a time: the step over a place beyond which equations are others
+constexpr double kLeftForBend = 0.25;  // of that: what is left for it
+constexpr double kNoSide = 1e-11;      // of a function: less is zero
 
 // Each interval between output times in equal steps.
 class FixedRun final : public Run {
@@ -35,8 +38,11 @@ class FixedRun final : public Run {
           watch_(ports_.dynamics, ports_.stops, ports_.record, *stepper_),
           path_(ports_.dynamics),
           curve_([this](double time, double* at, double* speed) { path_.at(time, at, speed); }),
+          before_(functions_.count()),
+          after_(functions_.count()),
           over_pole_([this](double time, double* at, double* speed) { way_.at(time, at, speed); }) {
         contacts_.be_rigid(stepper_->by_impulses());
+        for (int i = 0; i < functions_.count(); ++i) has_bends_ |= functions_[i].bends;
     }
 
   private:
@@ -119,20 +125,25 @@ class FixedRun final : public Run {
             EnergyWatch::Step step{t, h, x_.data(), u_.data(), x1_.data(), u1_.data()};
             StepOutcome outcome = attempt(step, watches);
             const bool meets = watches && shorten_to_stop(step, outcome);
+            const int bend = meets ? kNoBend : shorten_to_bend(step, outcome);
             const double to = t + step.h < end - shortest() ? t + step.h : end;
             if (!is_sound(outcome.constraints_met) || !count(outcome.impulses)) return false;
             if (!ledger_.empty() && step.h > 0.0) follow(step);
             if (meets && !meet_stops(to)) return false;
             result_.row = poles_.turned_over(to, x1_.data(), u1_.data());
             if (result_.row >= 0) return stop(SimulationStatus::pole_reached), false;
-            if (!meets && changes_nothing()) return stop(SimulationStatus::step_vanished), false;
+            if (!meets && bend == kNoBend && changes_nothing()) return stop(SimulationStatus::step_vanished), false;
             if (!watch_.bears(step, outcome.impulses.coarseness, last && to == end)) return tell_energy(step), false;
             if (!meets && ports_.dynamics.statistics().impacts != impacts) {
                 spoil_tape("what lay on a stop was hit");
                 if (!ledger_.empty()) ledger_.strike(t, step.x, step.u, true);
             }
-            if (!accept(to, step.h) || is_changed() || !settle_friction(meets ? ports_.stops.slip_met() : -1))
-                return false;
+            if (!accept(to, step.h)) return false;
+            if (bend >= 0) {
+                observe(t_, x_, u_);
+                std::ranges::copy(frame_, sink_.event(bend, t_));
+            }
+            if (is_changed() || !settle_friction(meets ? ports_.stops.slip_met() : -1)) return false;
             if (to == end) return true;
         }
         return stop(SimulationStatus::step_vanished), false;
@@ -162,6 +173,47 @@ class FixedRun final : public Run {
             part = ports_.stops.first_met(step.t + step.h, x1_.data(), u1_.data());
         }
         return part <= 1.0;
+    }
+
+    // Takes the step again where it leads over a place beyond which equations are others, so that it ends just before,
+    // or is a very short one over it: then it returns the number of this event.
+    int shorten_to_bend(EnergyWatch::Step& step, StepOutcome& outcome) {
+        if (!has_bends_) return kNoBend;
+        const double over = kOverBend * std::max(1.0, std::abs(step.t));
+        functions_.evaluate(step.t, step.x, step.u, before_.data());
+        int found = kNoBend;
+        for (int tries = 0; tries < kMostTries; ++tries) {
+            const int event = bend_within(step);
+            if (event == kNoBend) return found;
+            if (step.h <= over) return event;
+            found = kShortened;
+            const double left = time_of(event, step) - step.t;
+            step.h = left > 2.0 * kLeftForBend * over ? left - kLeftForBend * over : over;
+            outcome = attempt(step, false);
+        }
+        return found;
+    }
+
+    int bend_within(const EnergyWatch::Step& step) {
+        functions_.evaluate(step.t + step.h, x1_.data(), u1_.data(), after_.data());
+        for (int i = 0; i < functions_.count(); ++i) {
+            const double sense = functions_[i].direction;
+            if (functions_[i].bends && sense * before_[i] <= -kNoSide && sense * after_[i] >= 0.0) return i;
+        }
+        return kNoBend;
+    }
+
+    // By bisection, on the cubic through both ends.
+    double time_of(int event, const EnergyWatch::Step& step) {
+        path_.lay(step.t, step.h, step.x, step.u, step.x1, step.u1);
+        double a = step.t, b = step.t + step.h;
+        std::vector<double> x = x1_, u = u1_, values(after_.size());
+        for (double c = 0.5 * (a + b); c > a && c < b; c = 0.5 * (a + b)) {
+            curve_(c, x.data(), u.data());
+            functions_.evaluate(c, x.data(), u.data(), values.data());
+            (values[event] * before_[event] > 0.0 ? a : b) = c;
+        }
+        return b;
     }
 
     bool meet_stops(double t) {
@@ -212,12 +264,17 @@ class FixedRun final : public Run {
         return x1_ == x_ && u1_ == u_ && std::ranges::any_of(u_, [](double v) { return std::abs(v) > kMoving; });
     }
 
+    static constexpr int kNoBend = -2, kShortened = -1;  // beside numbers of events
+
     const std::unique_ptr<FixedStepper> stepper_;
     const bool watches_stops_, rubs_;
     std::vector<double> margins_;  // of friction, by stop
     EnergyWatch watch_;
     CubicCurve path_;
-    Curve curve_, over_pole_;
+    Curve curve_;
+    std::vector<double> before_, after_;  // functions of events at the ends of a step
+    Curve over_pole_;
+    bool has_bends_ = false;
 };
 
 }  // namespace

@@ -310,11 +310,13 @@ from bellcrank.mechanism.mass import MassProperties as MassProperties
 from bellcrank.mechanism.sensors import Sensor as Sensor
 from bellcrank.mechanism.sensors import SensorKind as SensorKind
 from bellcrank.mechanism.shape import Shape as Shape
+from bellcrank.mechanism.timing_belts import TimingBelt as TimingBelt
 from bellcrank.run.controllers import BodyReading as BodyReading
 from bellcrank.run.controllers import Readings as Readings
 from bellcrank.solids.calculix import FiniteElements as FiniteElements
 from bellcrank.solids.calculix import read_calculix as read_calculix
 from bellcrank.solids.flexible import flexible as flexible
+from bellcrank.solids.nastran import read_nastran as read_nastran
 from bellcrank.solids.reduced import ReducedSolid as ReducedSolid
 from bellcrank.solids.reduction import Interface as Interface
 from bellcrank.solids.reduction import reduce as reduce
@@ -324,6 +326,7 @@ from bellcrank.solids.selections import OnPlane as OnPlane
 from bellcrank.solids.selections import OnSphere as OnSphere
 from bellcrank.trajectory.beams import BeamHistory as BeamHistory
 from bellcrank.trajectory.beams import WorstStress as WorstStress
+from bellcrank.trajectory.belt_teeth import tooth_loads as tooth_loads
 from bellcrank.trajectory.contact_stress import ContactStress as ContactStress
 from bellcrank.trajectory.histories import BodyHistory as BodyHistory
 from bellcrank.trajectory.histories import ConstraintHistory as ConstraintHistory
@@ -338,5 +341,6 @@ from bellcrank.trajectory.markers import MarkerHistory as MarkerHistory
 from bellcrank.trajectory.rubbing import FrictionHistory as FrictionHistory
 from bellcrank.trajectory.sections import SectionHistory as SectionHistory
 from bellcrank.trajectory.sections import WorstLoad as WorstLoad
+from bellcrank.trajectory.solids import SolidHistory as SolidHistory
 from bellcrank.verification.verdict import CheckResult as CheckResult
 from bellcrank.verification.verdict import Finding as Finding

@@ -136,6 +136,59 @@ def test_a_rope_lifts_off_between_two_wheels():
     assert bc.verify(mech, run).passed
 
 
+SPEED = 1.3
+
+
+def unwinding(wrap=0.7, free=0.8):
+    """Without weight the bob goes on an involute of the peg with one speed, then around the nail.
+
+    With its free length l and the angle of wrap b,  l' = -R b' = R v/l. It leaves where l = l0 + R b0.
+    """
+    mech = bc.Mechanism("unwinding", gravity=(0, 0, 0))
+    first = np.arcsin(R)  # the direction of the part before the peg, from straight down
+    along = np.array([np.sin(first - wrap), -np.cos(first - wrap)])
+    out = np.array([-along[1], along[0]])
+    at = PEG + R * out + free * along
+    velocity = (SPEED * out[0], 0, SPEED * out[1])
+    bob = mech.add_body("bob", 1.0, (0, 0, 0), position=(at[0], 0, at[1]), velocity=velocity)
+    peg = mech.ground.marker((0, 0, -1), z_axis="y")
+    mech.add_constraint("rope", bc.Rope((0.0, R, 0.0), leaves=(2,)), mech.ground.marker(), peg, bob)
+    time = ((free + R * wrap) ** 2 - free**2) / (2 * R * SPEED)
+    length = np.sqrt(1.0 - R**2) + R * wrap + free
+    turned = first + SPEED * 0.5 / length
+    return mech, time, length * np.array([np.sin(turned), 0.0, -np.cos(turned)])
+
+
+@pytest.mark.parametrize(
+    ("method", "options", "time_error", "error"),
+    [
+        *((name, {"tolerance": 1e-11}, 1e-9, 1e-9) for name in ("dopri5", "adams", "bdf", "esdirk")),
+        ("rk4", {"step": 2e-3}, 1e-9, 1e-11),
+        ("moreau", {"step": 2e-4}, 2e-8, 4e-8),
+        ("semi_implicit_euler", {"step": 5e-4}, 1e-4, 4e-4),
+    ],
+)
+def test_steps_end_where_it_leaves(method, options, time_error, error):
+    """Half a second later it is where the closed form says, to the order of the method."""
+    mech, time, there = unwinding()
+    run = bc.simulate(mech, time + 0.5, method=method, **options)
+    (event,) = run.events
+    assert event.name == "rope leaves wheel 2"
+    assert event.time == pytest.approx(time, abs=time_error)
+    assert run.body("bob").position[-1] == pytest.approx(there, abs=error)
+
+
+def test_methods_keep_their_order():
+    """rk4 at a quarter of the step, swinging onto the peg and off it: as where nothing changes."""
+    ends = [
+        bc.simulate(swung(bc.Rope, leaves=(2,)), 2.4, method="rk4", step=step).body("bob").position[-1]
+        for step in (8e-3, 4e-3, 2e-3, 5e-4)
+    ]
+    errors = [np.linalg.norm(one - ends[-1]) for one in ends[:-1]]
+    assert errors[0] / errors[1] > 10.0
+    assert errors[1] / errors[2] > 10.0
+
+
 def test_without_it_the_run_ends_by_name():
     with pytest.raises(bc.SimulationError, match="it lifts off the wheel at end 2"):
         bc.simulate(swung(bc.Rope), 2.0)

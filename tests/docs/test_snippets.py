@@ -65,6 +65,7 @@ PICTURED += [
         "38-a-designers-tasks",
         "39-a-cantilever",
         "42-flexures",
+        "41-a-bracket",
     )
 ]
 NEEDED = {

@@ -68,6 +68,11 @@ BY_HAND = {
             (0.2, 0.1, -0.2), 9.0, 2.0, damping=0.1, coefficients=(0.3, 0.2, 0.0), slip_resistance=0.1
         )
     ],
+    "TimingBelt": [
+        bc.TimingBelt((20, 0, -30), "5 mm", 9.0, 8.0, 2.0, idlers=(-0.1,), damping=0.1, limit=7.0),
+        bc.TimingBelt((20, 30, 0), 0.005, 9.0, 8.0, belt_teeth=90, idlers=(0.0,)),
+        bc.TimingBelt((20, 30, 20), 0.005, 9.0, 8.0, lengths=(0.1, 0.2, 0.3), pitch_tension=3.0),
+    ],
     "CamMotion": [
         bc.CamMotion((0.0, 2.0, 4.0, 2 * pi), (0.1, 0.2, 0.2, 0.1)),
         bc.CamMotion((-1.0, 2.0, 2 * pi - 1.0), (0.0, 0.3, 0.0), ("3-4-5", "modified sine")),

@@ -189,6 +189,7 @@ def test_every_kind_is_tested():
         "ElasticBelt",
         "ElasticGear",
         "FlatBelt",
+        "TimingBelt",
     } == set(FORCE_KINDS)
     kinds = {law.kind for kind, ends in LAWFUL for law in kind.lowered(ends).laws}
     assert kinds == {name for name in core.law_kinds() if not name.startswith("rig_")}

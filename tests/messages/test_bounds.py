@@ -339,6 +339,8 @@ SAMPLES = [
     bc.ElasticRope((0.1, 0.2, 0.0), 1.0, 1.0, (), 0.1, 0.1, (), 2, 0.2, 1, 0.3),
     bc.ElasticBelt((0.1, 0.2), 1.0, 1.0, (), 0.1, 0.1, (2,)),
     bc.FlatBelt((0.1, 0.2), 1.0, 1.0, (), 0.1, 0.1, (0.3, 0.2), 0.1),
+    bc.TimingBelt((20, 0, -30), 0.005, 1.0, 1.0, 1.0, None, (), (0.1,), 0.1, 0.1, 0.1, 1.0),
+    bc.TimingBelt((20, 30), 0.005, 1.0, 1.0, None, 200),
     bc.OneSidedSpring(1.0, 1.0, "below", 0.1, 0.1, loss_factor=0.1, loss_speed=0.2),
     bc.BearingClearance(1e-3, 1e6, 1.5, loss_factor=0.1),
     bc.CamMotion((0.0, 2.0, 2 * math.pi), (0.0, 1.0, 0.0)),

@@ -216,9 +216,13 @@ INTEGRATING = {"FlatBelt"}
 """Force kinds that integrate numbers of their own; tests/forces/test_flat_belts.py is about them."""
 
 
+TOOTHED = {"TimingBelt"}
+"""Force kinds whose radii follow from teeth; tests/forces/test_timing_belts.py is about them."""
+
+
 def forces():
     """(id, kind instance, letters of its ends) for every other force kind and every form of ends it takes."""
-    assert FORCE_FIELDS.keys() | BETWEEN_SHAPES | HOLDING | INTEGRATING == FORCE_KINDS.keys()
+    assert FORCE_FIELDS.keys() | BETWEEN_SHAPES | HOLDING | INTEGRATING | TOOTHED == FORCE_KINDS.keys()
     return [  # in this order, whichever kinds are registered first: seeds then give the same mechanisms
         (f"{name}-{letters}", _force(FORCE_KINDS[name], given, letters), letters)
         for name, given in FORCE_FIELDS.items()

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from bellcrank.formulations.state_derivatives import StateDerivatives
     from bellcrank.trajectory.beams import BeamHistory
+    from bellcrank.trajectory.solids import SolidHistory
 
 _NOTHING: Final = 1e-12  # of the largest force: less is rounding, and shown as zero
 _LONGEST: Final = 0.2  # of the picture's width: the arrow of the largest force
@@ -459,6 +460,18 @@ class Statics:
             return self.state.position[known[body]][None], self.state.rotation[known[body]][None]
 
         return beam_history(self.at, name, np.array([self.state.time]), poses)
+
+    def flexible(self, name: str, solid: Any) -> SolidHistory:
+        """Stresses inside a flexible solid: results of one frame, as those of a run are (`run.flexible`).
+
+        Raises MechanismError for another solid than the mechanism's, or one without stresses.
+        """
+        from bellcrank.trajectory.solids import solid_history
+
+        def amplitude(joint: str) -> Floats:
+            return np.asarray(self.position[joint], dtype=float)[:1]
+
+        return solid_history(self.at, name, solid, np.array([self.state.time]), amplitude)
 
     def draw(self, path: str | Path | None = None, *, beams: str | None = None, **options: Any) -> Figure:
         """Draw the mechanism at rest, with joint forces on second bodies and the efforts that drives hold.

@@ -6,6 +6,7 @@ from typing import Final
 
 import numpy as np
 
+from bellcrank.compile.flexible_watch import spin_hints
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport, BodyMove
 from bellcrank.mechanism.contents import with_numbers
@@ -23,7 +24,7 @@ def hints(model: Model, report: AssemblyReport | None = None) -> tuple[str, ...]
     """
     values = () if model.source is None else implausible(with_numbers(model.source))
     moved = "" if report is None else moved_far(model, report)
-    return (*values, *([moved] if moved else []))
+    return (*values, *spin_hints(model), *([moved] if moved else []))
 
 
 def moved_far(model: Model, report: AssemblyReport) -> str:

@@ -13,6 +13,7 @@ from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.rope_path import rope_path
 from bellcrank.mechanism.ropes import Way
 from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.mechanism.timing_belts import TimingBelt
 
 _STEEPEST: Final = np.radians(60.0)  # between a rope and the plane of a wheel that guides it
 
@@ -40,7 +41,10 @@ def check_ropes(model: Model) -> None:
     for name, element in ways_of(with_numbers(model.source)).items():
         radii = np.asarray(element.kind.drawn_radii, dtype=float)
         points, axes = ends_at(model, element, model.initial)
-        spans = np.diff(rope_path(radii.tolist(), element.kind.closed, points, axes).straight, axis=1)[:, 0]
+        path = rope_path(radii.tolist(), element.kind.closed, points, axes)
+        if isinstance(element.kind, TimingBelt) and (rule := element.kind.check_start(path)):
+            faults.append(Fault(f"{element.category} {name!r}", rule))
+        spans = np.diff(path.straight, axis=1)[:, 0]
         ways = spans / np.maximum(np.linalg.norm(spans, axis=1, keepdims=True), 1e-300)
         for number in np.flatnonzero(radii):
             near = [k % len(ways) for k in (number - 1, number) if element.kind.closed or 0 <= k < len(ways)]

@@ -13,6 +13,7 @@ from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.rope_path import rope_path
 from bellcrank.mechanism.ropes import Way
 from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.mechanism.timing_belts import TOOTH_LOAD, TimingBelt
 
 _ROUNDING: Final = 1e-9  # rad or m
 _TILT: Final = 1e-2  # rad between axes of neighbouring wheels: lengths are then off by a twenty-thousandth
@@ -78,6 +79,11 @@ class RopeWatch:
         self._axes = np.array([m.z_axis for m in element.markers], dtype=float)
         self._wraps: Floats | None = None
         self._drum = _drum_of(model, element, turning)
+        self._model, self._turning = model, turning
+        self._limit = float(element.kind.limit or 0.0) if isinstance(element.kind, TimingBelt) else 0.0
+        self._record = next(
+            (r for r in model.custom if (r.category, r.name) == (element.category, element.name)), None
+        )
 
     def first_bad(self, frames: Floats) -> int | None:
         """The number of the first frame in which the way has no meaning."""
@@ -92,6 +98,7 @@ class RopeWatch:
                 *self._parallel(axes),
                 *self._around(path.wraps),
                 *self._wound(frames),
+                *self._jumping(frames),
             )
             if (bad := _first(violated)) is not None
         ]
@@ -145,6 +152,37 @@ class RopeWatch:
             column, begin, forward, wound = self._drum
             left = wound + forward * (frames[:, column] - begin)
             yield left < 0.0, "its drum is bare: no turn is left; give more by `wound`"
+
+    def _jumping(self, frames: Floats) -> Iterator[tuple[Any, str]]:
+        """Loads on teeth of a timing belt, where they have a limit."""
+        if not self._limit or self._record is None:
+            return
+        custom: Any = self._record.lowered.custom
+        values = np.array([self._values(frame) for frame in frames])
+        found = custom.found(values, np.zeros_like(values))
+        for name, (_, loads) in found.items():
+            if name.startswith(TOOTH_LOAD):
+                over = loads > self._limit
+                most = loads[np.argmax(over)]
+                text = (
+                    f"its teeth jump at end {name.removeprefix(TOOTH_LOAD).strip()}: {most:.6g} N on one is"
+                )
+                yield (
+                    over,
+                    f"{text} above the limit of {self._limit:g} N; give it more pretension or a wider belt",
+                )
+
+    def _values(self, frame: Floats) -> Floats:
+        """Those of the coordinates of its way."""
+        model, count = self._model, self._bodies
+        position = frame[self._poses[0]].reshape(count, 3)
+        rotation = frame[self._poses[1]].reshape(count, 4)
+        still = np.zeros_like(position)
+        turned = frame[[self._turning[c] for c in model.angular.tolist()]]
+        state = State(model.initial.time, position, rotation, still, still, turned)
+        assert self._record is not None
+        values: Floats = model.coordinate_values(state)[list(self._record.ends)]
+        return values
 
 
 def _first(violated: Any) -> int | None:

@@ -19,6 +19,7 @@ from bellcrank.mechanism import (  # isort: skip  (the order in which the regist
     ropes,
     springs,
     beams,
+    timing_belts,
     terrain,
     gears,
     couplings,
@@ -122,5 +123,6 @@ __all__ = [
     "ropes",
     "springs",
     "terrain",
+    "timing_belts",
     "tyre",
 ]

@@ -15,15 +15,13 @@ from typing import Any, ClassVar, Final, NamedTuple
 import numpy as np
 
 from bellcrank import expression as ex
-from bellcrank.expression.compiled import compile_function
 from bellcrank.expression.derivatives import derivative, rate
-from bellcrank.mechanism.attachment import Attachment, End, Motion
+from bellcrank.mechanism.attachment import Attachment, End
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.coordinate import Coordinate, JointCoordinate
-from bellcrank.mechanism.elastic_ways import ElasticWay, Part, tensions_of
+from bellcrank.mechanism.elastic_ways import ElasticWay, Part, ShownPull, tensions_of
 from bellcrank.mechanism.fields import described
 from bellcrank.mechanism.flywheels import INERTIA
-from bellcrank.mechanism.formulas import CustomForce
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.rope_path import arrives_at, leaves_at, now, wrapped
 from bellcrank.mechanism.ropes import Symbols, is_zero, tension_name
@@ -124,7 +122,7 @@ class Creeping(ElasticWay, listed=False):
         flywheel: Coordinate | None,
         sought: Symbols,
     ) -> Span:
-        found, free = self.part(number, part, at, sought), self.free_length(part, at, sought)
+        found, free = self.part(number, part, at, sought), self.length_of(part, at, sought.start)
         begun: Any = self.unloaded(number, free)
         passed = [taken for place, taken in self.winds(part, at, sought) if place in self.rubbing]
         through = sum(passed, start=ex.Expression(0.0))
@@ -254,31 +252,13 @@ class Wheel(NamedTuple):
 
 
 @dataclass(frozen=True)
-class _CreepingPull(CustomForce, listed=False):
+class _CreepingPull(ShownPull, listed=False):
     """The pull of a rope or belt, and what its flywheels integrate.
 
-    tensions, holds: as of an elastic rope. shown: further results, by name, with units and formulas.
+    Results are tensions of spans; creep, slip and use of friction of wheels; energy and loss.
     """
-
-    starts: Any = ()
-    tensions: Any = ()
-    holds: Any = ()
-    shown: Any = ()
-    drum: ClassVar[None] = None
-    pulls: ClassVar[tuple[Any, ...]] = ()
-
-    def quantities(self, motion: Motion) -> dict[str, tuple[str, Any]]:
-        """Tensions of spans; creep, slip and use of friction of wheels; energy and loss."""
-        return self._found(motion.value, motion.rate)
 
     def at_rest_used(self, values: Any) -> dict[str, float]:
         """The part of the friction that is used on each wheel, at values of its coordinates."""
-        found = self._found(values[None], np.zeros((1, len(values))))
+        found = self.found(values[None], np.zeros((1, len(values))))
         return {name: float(used[0]) for name, (_, used) in found.items() if name.startswith(_USED)}
-
-    def _found(self, value: Any, rates: Any) -> dict[str, tuple[str, Any]]:
-        symbols = [symbol for end in self.ends for symbol in end.symbols]
-        formulas = [formula for *_, formula in self.shown]
-        function = compile_function(formulas, symbols, self.known, native=False)
-        found = function(np.stack([value, rates], axis=2).reshape(len(value), -1))
-        return {name: (unit, found[:, k]) for k, (name, unit, _) in enumerate(self.shown)}

@@ -7,7 +7,10 @@ from dataclasses import dataclass, replace
 from math import copysign
 from typing import Any, ClassVar, NamedTuple, Self
 
+import numpy as np
+
 from bellcrank import expression as ex
+from bellcrank.expression.compiled import compile_function
 from bellcrank.expression.derivatives import derivative
 from bellcrank.expression.derivatives import rate as rate_of
 from bellcrank.mechanism.attachment import End, ForceKind, Motion, markers
@@ -18,7 +21,7 @@ from bellcrank.mechanism.formulas import CustomForce
 from bellcrank.mechanism.given import FloatField, FloatsField
 from bellcrank.mechanism.marker import Marker
 from bellcrank.mechanism.parameters import present
-from bellcrank.mechanism.rope_path import arrives_at, leaves_at, straight_of, within_a_turn
+from bellcrank.mechanism.rope_path import Value, arrives_at, leaves_at, straight_of, within_a_turn
 from bellcrank.mechanism.ropes import (
     Symbols,
     Way,
@@ -31,8 +34,36 @@ from bellcrank.mechanism.ropes import (
 from bellcrank.mechanism.rows import Lowered
 
 
+class Stretching(Way):
+    """What stretches: the lengths of its parts at some values of coordinates, and dampers beside them."""
+
+    damping: FloatField
+    depth: FloatField
+
+    def length_of(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], value: Value) -> Any:
+        """The length of a part, but for what is on the wheels at its ends, at values of coordinates."""
+        total, arriving = ex.Expression(0.0), None
+        for one, two in part:
+            pair, radii = (ends[one], ends[two]), (self.radii[one], self.radii[two])
+            total = total + straight_of(radii, value, pair)
+            if arriving is not None and not is_zero(radii[0]):
+                side = copysign(1.0, present(radii[0]))
+                wrap = side * (leaves_at(radii, value, pair) - arriving)
+                total = total + side * radii[0] * within_a_turn(wrap)
+            arriving = None if is_zero(radii[1]) else arrives_at(radii, value, pair)
+        return total
+
+    def damped(self, part: Part, tension: Any, sought: Symbols) -> Any:
+        """The tension with that of a damper which takes hold over a depth."""
+        rate = sum((f * sought.rate(c) for c, f in part.terms.items()), start=ex.Expression(0.0))
+        if not is_zero(part.shortcut):
+            rate = rate - rate_of(part.shortcut, sought.moving)
+        depth = ex.minimum(1.0, ex.maximum(0.0, part.stretch) / self.depth)
+        return ex.maximum(0.0, tension + self.damping * rate * (3.0 - 2.0 * depth) * depth**2)
+
+
 @described
-class ElasticWay(Way, ForceKind, listed=False):
+class ElasticWay(Stretching, ForceKind, listed=False):
     """Each part is a spring of stiffness EA over its length, which pulls only."""
 
     radii: FloatsField = array("m", None)
@@ -97,7 +128,7 @@ class ElasticWay(Way, ForceKind, listed=False):
         change = ex.Expression(0.0)
         for coordinate, factor in terms.items():
             change = change + factor * (sought.value(coordinate) - sought.start(coordinate))
-        free = self.free_length(part, ends, sought)
+        free = self.length_of(part, ends, sought.start)
         length = self.unloaded(number, free)
         shortcut = self.shortcut(part, ends, sought)
         stretch = free - length + change - shortcut
@@ -108,19 +139,6 @@ class ElasticWay(Way, ForceKind, listed=False):
         if self.lengths:
             return ex.Expression(self.lengths[number])
         return free / (1.0 + self.pretension / self.stiffness)
-
-    def free_length(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols) -> Any:
-        """What is not on drums or wheels that turn with the rope, in the initial configuration."""
-        total, arriving = ex.Expression(0.0), None
-        for one, two in part:
-            pair, radii = (ends[one], ends[two]), (self.radii[one], self.radii[two])
-            total = total + straight_of(radii, sought.start, pair)
-            if arriving is not None and not is_zero(radii[0]):
-                side = copysign(1.0, present(radii[0]))
-                wrap = side * (leaves_at(radii, sought.start, pair) - arriving)
-                total = total + side * radii[0] * within_a_turn(wrap)
-            arriving = None if is_zero(radii[1]) else arrives_at(radii, sought.start, pair)
-        return total
 
     def _taken_up(self, part: Sequence[tuple[int, int]], ends: Sequence[Marker], sought: Symbols) -> Any:
         """What drums and wheels that turn with the rope have taken up since the start, up to the tangents."""
@@ -137,14 +155,6 @@ class ElasticWay(Way, ForceKind, listed=False):
             if not is_zero(radii[wheel]) and pair[0].body != pair[1].body:
                 turned = direction(radii, sought.value, pair) - direction(radii, sought.start, pair)
                 yield span[wheel], sense * radii[wheel] * turned
-
-    def damped(self, part: Part, tension: Any, sought: Symbols) -> Any:
-        """The tension with that of a damper which takes hold over a depth."""
-        rate = sum((f * sought.rate(c) for c, f in part.terms.items()), start=ex.Expression(0.0))
-        if not is_zero(part.shortcut):
-            rate = rate - rate_of(part.shortcut, sought.moving)
-        depth = ex.minimum(1.0, ex.maximum(0.0, part.stretch) / self.depth)
-        return ex.maximum(0.0, tension + self.damping * rate * (3.0 - 2.0 * depth) * depth**2)
 
 
 class Part(NamedTuple):
@@ -169,6 +179,33 @@ def tensions_of(parts: Sequence[Part], sought: Symbols) -> tuple[tuple[int, floa
         place, factor = (sought.coordinates.index(own[0]), present(part.terms[own[0]])) if own else (-1, 1.0)
         found.append((place, float(factor)))
     return tuple(found)
+
+
+@dataclass(frozen=True)
+class ShownPull(CustomForce, listed=False):
+    """A pull with results by formulas.
+
+    tensions, pulls, holds: as of an elastic rope. shown: results by name, with units and formulas.
+    """
+
+    starts: Any = ()
+    tensions: Any = ()
+    pulls: Any = ()
+    holds: Any = ()
+    shown: Any = ()
+    drum: ClassVar[None] = None
+
+    def quantities(self, motion: Motion) -> dict[str, tuple[str, Any]]:
+        """What is shown."""
+        return self.found(motion.value, motion.rate)
+
+    def found(self, value: Any, rates: Any) -> dict[str, tuple[str, Any]]:
+        """The results at values (T, k) and rates of its coordinates: units, and numbers (T,)."""
+        symbols = [symbol for end in self.ends for symbol in end.symbols]
+        formulas = [formula for *_, formula in self.shown]
+        function = compile_function(formulas, symbols, self.known, native=False)
+        found = function(np.stack([value, rates], axis=2).reshape(len(value), -1))
+        return {name: (unit, found[:, k]) for k, (name, unit, _) in enumerate(self.shown)}
 
 
 @dataclass(frozen=True)

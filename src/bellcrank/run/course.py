@@ -11,6 +11,7 @@ import numpy as np
 
 from bellcrank.compile.beam_watch import watched_beams
 from bellcrank.compile.flank_watch import watched_flanks
+from bellcrank.compile.flexible_watch import watched_solids
 from bellcrank.compile.model import Model
 from bellcrank.compile.rope_watch import watched_ropes
 from bellcrank.compile.state import Floats, State
@@ -264,9 +265,9 @@ class Course:
         ropes = watched_ropes(self.model, poses, self._turning(columns))
         flanks = watched_flanks(self.model, columns["multipliers"])
         self.beams = tuple(watched_beams(self.model, poses))
-        return Regularity(
-            self.model, places, range(inputs.start, inputs.stop), (*ropes, *flanks, *self.beams)
-        )
+        solids = watched_solids(self.model, columns["angular_velocity"])
+        further = (*ropes, *flanks, *self.beams, *solids)
+        return Regularity(self.model, places, range(inputs.start, inputs.stop), further)
 
     def _turning(self, columns: Mapping[str, slice]) -> dict[int, int]:
         """The column of each angle of the model."""

@@ -118,6 +118,10 @@ class Event:
             check.store(self, terminal=check.flag("terminal", self.terminal), names=names)
 
 
+class Bend(Event):
+    """An event beyond which the equations of motion are others: a step ends there, and the motion goes on."""
+
+
 @dataclass(frozen=True)
 class CompiledEvents:
     """Events in the form of the core.
@@ -196,11 +200,17 @@ def compiled(
     used = [[words.meaning[one] for one in symbols_of(function)] for function in functions]
     places = _Places(model, [quantity for quantities in used for quantity in quantities])
     options: list[dict[str, Any]] = [
-        {"direction": event.direction, "terminal": event.terminal, "level": -1.0, "armed": True}
+        {
+            "direction": event.direction,
+            "terminal": event.terminal,
+            "level": -1.0,
+            "armed": True,
+            "bends": isinstance(event, Bend),
+        }
         for event in events
     ]
     options += [
-        {"direction": 1, "terminal": True, "level": level, "armed": armed}
+        {"direction": 1, "terminal": True, "level": level, "armed": armed, "bends": False}
         for (_, armed), (_, level) in zip(changes, conditions, strict=True)
     ]
     compiled_ones = []

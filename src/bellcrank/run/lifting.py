@@ -13,10 +13,10 @@ from bellcrank.mechanism.marker import GROUND, Marker
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.ropes import Way
 from bellcrank.mechanism.rotation import rotate
-from bellcrank.run.events import Event
+from bellcrank.run.events import Bend
 
 
-def lift_events(mechanism: Mechanism | None) -> list[Event]:
+def lift_events(mechanism: Mechanism | None) -> list[Bend]:
     """Events "rope leaves wheel 2" and "rope touches wheel 2" of all ropes with such wheels."""
     if mechanism is None:
         return []
@@ -30,7 +30,7 @@ def lift_events(mechanism: Mechanism | None) -> list[Event]:
             function, names = _turn(element, place)
             for word, direction in (("leaves", -1), ("touches", 1)):
                 found.append(
-                    Event(f"{element.name} {word} wheel {place + 1}", function, direction, names=names)
+                    Bend(f"{element.name} {word} wheel {place + 1}", function, direction, names=names)
                 )
     return found
 

@@ -283,7 +283,7 @@ def _started(
         rule = f"method {method.name!r} cannot find what lies between its steps"
         advice = "use method='dopri5', 'adams', 'bdf' or 'esdirk'"
         raise MechanismError(Fault("events", rule, events[0].name, advice))
-    if method.adaptive and not keeps_tape:
+    if not keeps_tape:
         events = [*events, *lift_events(model.source)]
     return Run(model, plan, a.assemble, a.state, events, a.path, a.description, a.progress, steering)
 

@@ -14,8 +14,9 @@ from bellcrank.mechanism.checking import Check
 from bellcrank.slips import answered
 from bellcrank.solids.meshes import Tetrahedra, nodes_of, of_arrays, of_file
 from bellcrank.solids.reduced import ReducedSolid
-from bellcrank.solids.reduction import Interface, reduce
+from bellcrank.solids.reduction import Interface, reduced
 from bellcrank.solids.selections import Selection
+from bellcrank.solids.stresses import Recovery
 
 
 @answered
@@ -27,6 +28,7 @@ def flexible(
     *,
     size: float | None = None,
     unit: str | None = None,
+    stresses: Any = None,
 ) -> ReducedSolid:
     """A flexible solid of tetrahedra of second order, reduced to interfaces and modes between them.
 
@@ -37,6 +39,8 @@ def flexible(
         of a group of the mesh; or an `Interface` with one of these as its nodes.
     modes: as of `reduce`.
     size: of the elements where drawings and surfaces are meshed, m; by default a twentieth of the diagonal.
+    stresses: where stresses inside are kept, for `run.flexible`: "surface", "all", a part of space such as
+        `InBox`, or numbers of nodes; None keeps none.
     unit: of lengths in files of surfaces and meshes, such as "mm"; drawings have their own, .brep mm.
 
     Raises MechanismError for files that cannot be read or meshed, and parts without nodes; Unsupported, with
@@ -74,8 +78,11 @@ def flexible(
         for name, part in interfaces.items():
             with check.faults.collect():
                 parts[str(name)] = _part(str(name), part, mesh)
+        recovery = None if stresses is None else Recovery(element, mesh, young, poisson, stresses)
+        if recovery is not None:
+            recovery.check(check)
     K, M = matrices(element, mesh, young, poisson, density)
-    return reduce(K, M, mesh.points, parts, modes)
+    return reduced(K, M, mesh.points, parts, modes, recovered=None if recovery is None else recovery.of)
 
 
 def _part(name: str, given: Any, mesh: Tetrahedra) -> Interface:

@@ -23,9 +23,9 @@ import numpy as np
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.attachment import Constraint
 from bellcrank.mechanism.body import Body
-from bellcrank.mechanism.checking import Check, check_name, required
+from bellcrank.mechanism.checking import Check, check_name, nearest, required
 from bellcrank.mechanism.fields import as_tuple
-from bellcrank.mechanism.flexible import Flexible, FlexibleInterface
+from bellcrank.mechanism.flexible import Flexible, FlexibleInterface, frames
 from bellcrank.mechanism.joint import Joint
 from bellcrank.mechanism.joint_kinds import Revolute
 from bellcrank.mechanism.mechanism import Mechanism
@@ -36,6 +36,7 @@ from bellcrank.solids.reduced import Floats, ReducedSolid, properties_of, rigid_
 
 _SHARE: Final = 0.1  # of the mass that interfaces may have before what is left is not positive
 _WHEEL: Final = 1e-6  # mass of the wheel of a mode, in parts of the solid's: too little costs digits
+_SAME: Final = 1e-6  # of modes: less is rounding
 _NOTHING: Final = 1e-12  # part of a mode in an interface, of the largest
 
 
@@ -98,7 +99,8 @@ def add_flexible(
 class _Parts:
     """Mass, centre and inertia of the mean motion; mass and inertia of an interface; and the modes.
 
-    squares: w^2. wheels: their inertia. shapes: (interfaces, 6, modes), axes of the frames.
+    squares: w^2. wheels: their inertia. shapes: (interfaces, 6, modes), axes of the frames. freedoms: the
+    same in those of the reduced solid, (n, modes).
     """
 
     mass: float
@@ -108,6 +110,7 @@ class _Parts:
     squares: Floats
     wheels: Floats
     shapes: Floats
+    freedoms: Floats
 
     @property
     def modes(self) -> int:
@@ -147,7 +150,32 @@ def _parts(element: str, solid: ReducedSolid) -> _Parts:
         at = shapes[6 * number : 6 * number + 6] / one
         seen[number] = np.concatenate([A.T @ at[:3], A.T @ at[3:]])
     each = (share * float(sizes[0]), share * float(sizes[1]))
-    return _Parts(mass, centre, inertia, each, squares, one**-2, seen)
+    return _Parts(mass, centre, inertia, each, squares, one**-2, seen, shapes / one)
+
+
+def freedoms_of_modes(mechanism: Mechanism, name: str, solid: Any) -> Floats:
+    """What the freedoms of a reduced solid do at 1 rad of its modes in a mechanism, (n, modes).
+
+    Raises MechanismError where the solid of this name in the mechanism is another one.
+    """
+    element = f"flexible solid {name!r}"
+    reduced = required(element, solid, ReducedSolid, "as given to add_flexible")
+    listed = sorted({one.rpartition("/")[0] for one in frames(mechanism)})
+    if name not in listed:
+        rule = "there is no flexible solid of this name"
+        raise MechanismError.of(f"mechanism {mechanism.name!r}", rule, name, nearest(name, listed))
+    parts = _parts(element, reduced)
+    held = [mechanism.constraints.get(f"{name}/{which}") for which in reduced.names]
+    shapes = [np.array(getattr(one and one.kind, "shapes", ()), dtype=float) for one in held]
+    if all(found.shape == own.shape for found, own in zip(shapes, parts.shapes, strict=True)):
+        given = np.array(shapes)
+        signs = np.where(
+            np.sum(given * parts.shapes, axis=(0, 1)) < 0.0, -1.0, 1.0
+        )  # an eigenvector has none
+        if np.abs(given - signs * parts.shapes).max() <= _SAME * np.abs(parts.shapes).max():
+            return parts.freedoms * signs
+    rule = "the mechanism has another solid of this name"
+    raise MechanismError.of(element, rule, None, "give the one that was given to add_flexible")
 
 
 def _wheel(

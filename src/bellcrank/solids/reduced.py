@@ -28,9 +28,10 @@ Floats = NDArray[np.float64]
 
 _MOST_FREEDOMS: Final = 2000
 _MOST_BYTES: Final = 100_000_000
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 _SYMMETRIC: Final = 1e-8  # of the largest entry
 _RIGID: Final = 1e-6  # strain of rigid motion, in parts of stiffness; and mass that differs by axis
+_KEPT: Final = ("points", "modes", "faces", "basis")  # of stresses
 _ARRAYS: Final = ("positions", "rotations", "mass_matrix", "stiffness_matrix")
 
 
@@ -47,6 +48,36 @@ def rigid_motion(positions: Floats, modes: int = 0) -> Floats:
     return motion
 
 
+@dataclass(frozen=True, eq=False)
+class StressModes:
+    """Stresses at nodes of a solid for each of its n - 6 free modes, W' K W diagonal and W' M W = 1.
+
+    In the freedoms of the reduction stresses of rigid motion would be differences of large numbers.
+
+    points: of the nodes, (p, 3), m. modes: (p, 6, n - 6) of float32, Pa: xx, yy, zz, xy, yz, zx, axes of the
+    solid. faces: triangles of the surface, numbers of these nodes, (f, 3). basis: W, (n, n - 6).
+    """
+
+    points: Floats
+    modes: Any
+    faces: Any
+    basis: Floats
+
+    def check(self, check: Check, size: int) -> None:
+        """Note faults: sizes that do not fit, numbers that are not finite."""
+        count = len(self.points)
+        check.array("stress points", self.points, (count, 3), "m")
+        check.array("stress basis", self.basis, (size, size - 6))
+        if np.shape(self.modes) != (count, 6, size - 6) or not np.all(np.isfinite(self.modes)):
+            rule = f"stresses must be finite numbers, {count} x 6 x {size - 6}"
+            check.fault(rule, np.shape(self.modes))
+        faces = np.asarray(self.faces)
+        if faces.ndim != 2 or faces.shape[1] != 3 or faces.dtype.kind not in "iu":
+            check.fault("faces of stresses must be three numbers each", np.shape(faces))
+        elif faces.size and not 0 <= faces.min() <= faces.max() < count:
+            check.fault("faces of stresses must be numbers of their points", f"0 to {count - 1}")
+
+
 @answering
 @dataclass(frozen=True, eq=False)
 class ReducedSolid:
@@ -56,6 +87,7 @@ class ReducedSolid:
         quaternions (w, x, y, z).
     mass_matrix, stiffness_matrix: (n, n), n = 6 m + k, over x, y, z, m, and turns about x, y, z, rad, of each
         interface; then k amplitudes of modes in which no interface moves.
+    stresses: at nodes, for each of these, where `bc.flexible` was to keep them; `run.flexible` uses them.
 
     `bc.reduce` and `bc.flexible` make them; `Mechanism.add_flexible` takes them. Raises MechanismError if
     sizes do not fit, matrices are not symmetric, the mass is not positive, or rigid motion strains it.
@@ -72,6 +104,7 @@ class ReducedSolid:
     rotations: Floats
     mass_matrix: Floats
     stiffness_matrix: Floats
+    stresses: StressModes | None = None
 
     def __post_init__(self) -> None:
         with Check("reduced solid") as check:
@@ -101,6 +134,8 @@ class ReducedSolid:
                 arrays[name] = _symmetric(check, name, arrays[name])
             check.faults.raise_any()
             _judge(check, arrays["positions"], arrays["mass_matrix"], arrays["stiffness_matrix"])
+            if self.stresses is not None:
+                self.stresses.check(check, size)
             for array in arrays.values():
                 array.flags.writeable = False
             check.store(self, names=names, **arrays)
@@ -167,7 +202,10 @@ class ReducedSolid:
             raise MechanismError.of(f"file '{where}'", "reduced solids are written as .npz")
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         with whole_file(where, replace) as draft, draft.open("wb") as file:
-            np.savez(file, format=_FORMAT, names=np.array(self.names), **arrays)
+            kept = {} if self.stresses is None else {name: getattr(self.stresses, name) for name in _KEPT}
+            version = _FORMAT if kept else 1  # earlier ones had none
+            stored = {f"stress_{name}": array for name, array in kept.items()}
+            np.savez(file, format=version, names=np.array(self.names), **arrays, **stored)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> ReducedSolid:
@@ -191,12 +229,15 @@ class ReducedSolid:
                     raise MechanismError.of(element, "it was written by a later version of bellcrank")
                 names = tuple(str(name) for name in np.ravel(file["names"]))
                 arrays = [file[name] for name in _ARRAYS]
+                kept = [file[f"stress_{name}"] for name in _KEPT if f"stress_{name}" in file]
         except (zipfile.BadZipFile, KeyError, ValueError, TypeError, EOFError) as error:
             if isinstance(error, MechanismError):
                 raise
             advice = "bc.ReducedSolid.save writes them"
             raise MechanismError.of(element, f"it is not a reduced solid ({error})", None, advice) from error
-        return cls(names, *arrays)
+        positions, rotations, mass, stiffness = arrays
+        stresses = StressModes(*kept) if len(kept) == len(_KEPT) else None
+        return cls(names, positions, rotations, mass, stiffness, stresses)
 
     def __repr__(self) -> str:
         held = ", ".join(map(repr, self.names))
@@ -217,6 +258,14 @@ def properties_of(rigid: Floats) -> tuple[float, Floats, Floats]:
 def _of_rigid_motion(positions: Floats, mass: Floats) -> Floats:
     motion = rigid_motion(positions, len(mass) - 6 * len(positions))
     return motion.T @ mass @ motion
+
+
+def free_modes(stiffness: Floats, mass: Floats) -> Floats:
+    """The modes of a free solid without the six of rigid motion, W' M W = 1."""
+    lower = np.linalg.inv(np.linalg.cholesky(mass))
+    _, found = np.linalg.eigh(lower @ stiffness @ lower.T)
+    shapes: Floats = lower.T @ found[:, 6:]
+    return shapes
 
 
 def _squares(stiffness: Floats, mass: Floats) -> Floats:

@@ -14,7 +14,7 @@ dynamic analyses, AIAA Journal 6, 1968.)
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ from bellcrank.mechanism.rotation import IDENTITY
 from bellcrank.mechanism.units import size_of_unit
 from bellcrank.slips import answered
 from bellcrank.solids.dissection import dissected
-from bellcrank.solids.reduced import Floats, ReducedSolid, rigid_motion
+from bellcrank.solids.reduced import Floats, ReducedSolid, StressModes, free_modes, rigid_motion
 from bellcrank.solids.selections import Selection
 
 _SYMMETRIC: Final = 1e-8  # of the largest entry
@@ -111,9 +111,22 @@ def reduce(
     >>> print(bar)
     <ReducedSolid of 2.46615 kg: interfaces 'left', 'right', 2 modes>
     """
+    return reduced(stiffness, mass, nodes, interfaces, modes, units)
+
+
+def reduced(
+    stiffness: Any,
+    mass: Any,
+    nodes: Any,
+    interfaces: Mapping[str, Any],
+    modes: int,
+    units: tuple[str, str] = ("m", "kg"),
+    recovered: Callable[[Floats, Floats], StressModes] | None = None,
+) -> ReducedSolid:
+    """The same. recovered: the stresses of displacements of all nodes in free modes, and these."""
     sparse = needed("scipy.sparse", "reducing a solid", "solids")
     with Check("reduce") as check:
-        length, weight = _sizes(check, units)
+        length, weight = sizes_of_units(check, units)
         points = check.array("nodes", nodes, (None, 3)) * length
         modes = check.integer("modes", modes, 0)
         K, M = (
@@ -140,11 +153,15 @@ def reduce(
     K, M = (energy * (back @ matrix @ back) for matrix in (K, M))
     condensed = _Condensed(K.tocsc(), M.tocsc(), points, of_node, frames, sparse)
     condensed.check_rigid()
+    mass, stiffness, whole = condensed.matrices(modes)
+    free = free_modes(stiffness, mass) if recovered is not None else np.empty((0, 0))
     return ReducedSolid(
         tuple(parts),
         np.array([frame.position for frame in frames]),
         np.array([frame.part.rotation for frame in frames]),
-        *condensed.matrices(modes),
+        mass,
+        stiffness,
+        None if recovered is None else recovered(whole @ free, free),
     )
 
 
@@ -156,7 +173,8 @@ class _Frame:
     ties: Floats  # displacements of its nodes, by its own, (n of_node, 6)
 
 
-def _sizes(check: Check, units: Any) -> tuple[float, float]:
+def sizes_of_units(check: Check, units: Any) -> tuple[float, float]:
+    """The units of length and mass in SI; faults are noted."""
     if not isinstance(units, (tuple, list)) or len(units) != 2:
         check.fault("units must name a length and a mass", units, 'such as ("mm", "t")')
         return 1.0, 1.0
@@ -288,8 +306,8 @@ class _Condensed:
             rule = "rigid motion must not strain the solid"
             raise MechanismError.of("reduce", rule, float((forces / apart).max()), advice)
 
-    def matrices(self, modes: int) -> tuple[Floats, Floats]:
-        """Mass and stiffness of the reduced solid."""
+    def matrices(self, modes: int) -> tuple[Floats, Floats, Floats]:
+        """Mass and stiffness of the reduced solid, and the displacements of all nodes by its freedoms."""
         f, T = self._left, self._ties
         K_ff, M_ff = self._K[f][:, f], self._M[f][:, f]
         K_fb = (self._K @ T)[f].toarray()
@@ -310,7 +328,8 @@ class _Condensed:
         statics = whole[:, :n]
         stiffness[:n, :n] = statics.T @ (self._K @ statics)
         stiffness[n:, n:] = np.diag(squares)
-        return 0.5 * (mass + mass.T), _without_rigid(self._frames, 0.5 * (stiffness + stiffness.T), n)
+        stiffness = _without_rigid(self._frames, 0.5 * (stiffness + stiffness.T), n)
+        return 0.5 * (mass + mass.T), stiffness, whole
 
 
 class _Interior:

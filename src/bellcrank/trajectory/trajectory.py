@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from bellcrank.trajectory.markers import MarkerHistory
     from bellcrank.trajectory.rubbing import FrictionHistory
     from bellcrank.trajectory.sections import SectionHistory
+    from bellcrank.trajectory.solids import SolidHistory
 
 
 class Status(str):
@@ -406,6 +407,19 @@ class Trajectory(Shown):
             return history.position, history.rotation
 
         return beam_history(self.origin.mechanism, name, self.time, poses)
+
+    def flexible(self, name: str, solid: Any) -> SolidHistory:
+        """Stresses inside a flexible solid. solid: that which was given to `add_flexible`, or its file.
+
+        Raises MechanismError for another solid, or one of which no stresses were kept, by
+        `bc.flexible(..., stresses=...)`.
+        """
+        from bellcrank.trajectory.solids import solid_history
+
+        def amplitude(joint: str) -> FloatArray:
+            return self.joint(joint).position[:, 0]
+
+        return solid_history(self.origin.mechanism, name, solid, self.time, amplitude)
 
     def input(self, name: str) -> InputHistory:
         """The values of an input over time. Raises MechanismError with close matches for an unknown name.
