@@ -259,6 +259,7 @@ def shapes_and_formulas():
     yield bc.Prism([(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)], 0.1)
     yield from (beam_at_rest(), bc.WorstStress(2e8, 0.0, 0.1, (-1e8, 2e8), 0.0, (0.0, 0.02)))
     yield bc.Section.tube(0.04, 0.002, E=2e11, nu=0.3, density=7850.0)
+    yield bc.Section.circle(0.04, E=2e11, nu=0.3, density=7850.0).fibres
     yield bc.Beam("boom", bc.Section.circle(0.04, E=2e11, nu=0.3, density=7850.0), (0, 0, 0), (1, 0, 0))
     yield bc.Blow("link", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
     yield bc.prepare(door(), "recursive").strike([])
