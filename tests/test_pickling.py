@@ -246,6 +246,13 @@ def of_solids():
     K, M, nodes = solids.beam(4)
     bar = bc.reduce(K, M, nodes, {"left": bc.Interface([0]), "right": [4]}, modes=2)
     yield from (bar, bc.Mechanism("bar").add_flexible("bar", bar), bc.FiniteElements(K, M, nodes, {"A": [0]}))
+    pytest.importorskip("skfem", reason="needs extra `solids`")
+    points, cells = 0.1 * np.vstack([np.zeros(3), np.eye(3), np.ones(3)]), [(0, 1, 2, 3), (1, 2, 3, 4)]
+    foot = {"foot": bc.OnPlane((0, 0, 0), "z")}
+    rock = bc.flexible((points, cells), (7e10, 0.3, 2700), foot, stresses="surface")
+    mech = bc.Mechanism("rock")
+    mech.add_joint("weld", bc.Fixed(), "ground", mech.add_flexible("rock", rock).interfaces["foot"])
+    yield bc.statics(mech).flexible("rock", rock)
 
 
 def shapes_and_formulas():
@@ -262,6 +269,7 @@ def shapes_and_formulas():
     yield bc.Section.tube(0.04, 0.002, E=2e11, nu=0.3, density=7850.0)
     sheet = bc.Section.rectangle(0.02, 5e-4, E=2e11, nu=0.3, density=7850.0)
     yield from (bc.LeafSpring(sheet, 0.1), bc.CrossSpring(sheet, 0.1), bc.ParallelGuide(sheet, 0.1, 0.05))
+    yield bc.Section.circle(0.04, E=2e11, nu=0.3, density=7850.0).fibres
     yield bc.Beam("boom", bc.Section.circle(0.04, E=2e11, nu=0.3, density=7850.0), (0, 0, 0), (1, 0, 0))
     yield bc.Blow("link", (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
     yield bc.prepare(door(), "recursive").strike([])

@@ -80,6 +80,7 @@ from bellcrank.mechanism.custom_joints import Rolling as Rolling
 from bellcrank.mechanism.custom_joints import RollingCurve as RollingCurve
 from bellcrank.mechanism.custom_joints import SurfaceJoint as SurfaceJoint
 from bellcrank.mechanism.custom_joints import SurfaceOnSurface as SurfaceOnSurface
+from bellcrank.mechanism.fibres import Fibres as Fibres
 from bellcrank.mechanism.flexible import Flexible as Flexible
 from bellcrank.mechanism.flexible import FlexibleInterface as FlexibleInterface
 from bellcrank.mechanism.flexures import CrossSpring as CrossSpring

@@ -258,7 +258,7 @@ class BeamHistory:
         """The largest equivalent stress by von Mises in sections, (T,) or (T, S), Pa.
 
         Of normal stress and of the shear stress by torsion and shear forces at the fibres of the section
-        (`Section.fibres`). Raises Unsupported for sections without sizes.
+        (`Fibres`). Raises Unsupported for sections without sizes.
 
         >>> mech = bc.Mechanism("boom", gravity=(0, 0, 0))
         >>> bar = bc.Section.circle(0.02, E=210e9, nu=0.3, density=7850)

@@ -30,7 +30,7 @@ _LIGHT: Final = np.array([0.4, -0.6, 0.7]) / np.linalg.norm([0.4, -0.6, 0.7])
 _DARKEST: Final = 0.55
 
 
-class WorstStress(NamedTuple):
+class WorstNode(NamedTuple):
     """The largest von Mises stress, Pa; when, s; the node, by its place among the points, and where, m."""
 
     value: float
@@ -117,13 +117,13 @@ class SolidHistory:
             np.maximum(found, _equivalent(self._at(frames, every)).max(axis=0), out=found)
         return found
 
-    def worst(self) -> WorstStress:
+    def worst(self) -> WorstNode:
         """The largest von Mises stress of all nodes and frames: value, time, node, and where it is."""
         node = int(np.argmax(self.envelope()))
         there = self.von_mises([node])[:, 0]
         frame = int(np.argmax(there))
         x, y, z = self.points[node].tolist()
-        return WorstStress(float(there[frame]), float(self.time[frame]), node, (x, y, z))
+        return WorstNode(float(there[frame]), float(self.time[frame]), node, (x, y, z))
 
     def draw(
         self,
