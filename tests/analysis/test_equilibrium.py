@@ -252,3 +252,13 @@ def test_what_has_no_rest_is_refused():
         bc.statics(mech, iterations=0)
     with pytest.raises(bc.MechanismError):
         bc.statics("crane")
+
+
+def test_rests_follow_a_drive_over_whole_turns():
+    """Each from the one before, as described there: what a drive prescribes is no position of its own."""
+    mech = bc.gallery.four_bar(angle=0.5)
+    mech.add_drive("motor", "crank pivot", position=bc.expression.t)
+    for time in np.arange(1.0, 9.0):
+        rest = bc.statics(mech, float(time))
+        assert rest.position["crank pivot"] == pytest.approx([time])
+        mech = rest.at

@@ -20,7 +20,7 @@ from bellcrank.expression.compiled import evaluate
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check, nearest
 from bellcrank.mechanism.contents import with_numbers
-from bellcrank.mechanism.coordinate import COORDINATE_KINDS
+from bellcrank.mechanism.coordinate import COORDINATE_KINDS, JointCoordinate
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.parameters import holds_expressions, is_expression
 from bellcrank.mechanism.ropes import Way
@@ -273,7 +273,8 @@ def write_positions(mechanism: Mechanism, model: Model, values: Floats, keep: bo
     """Set the initial positions of joints to another configuration, and remove their velocities.
 
     Joints with given positions or guesses get those of that configuration; angles beyond half a turn are
-    always given, since poses do not contain whole turns.
+    always given, since poses do not contain whole turns: as guesses where drives prescribe them, at the
+    next time others.
 
     model: the mechanism as it was described. values: of all its coordinates, with whole turns. keep: False
     leaves out what poses determine. Returns which expressions were replaced, in words.
@@ -283,6 +284,7 @@ def write_positions(mechanism: Mechanism, model: Model, values: Floats, keep: bo
     given: dict[int, list[int]] = {}
     for g in model.given.positions:
         given.setdefault(g.joint, []).append(g.coordinate)
+    driven = _driven(mechanism)
     for number, record in enumerate(model.joints):
         joint = table.get(record.name)
         if joint is None:
@@ -297,6 +299,9 @@ def write_positions(mechanism: Mechanism, model: Model, values: Floats, keep: bo
             places = zip(names, given.get(number, []), strict=True)
             positions.update({name: float(values[place]) for name, place in places})
         guess = {name: value for name, value in joint.guess if name not in positions} if keep else {}
+        own = {name for name, _ in joint.position}
+        for name in [one for one in positions if (joint.name, one) in driven and one not in own]:
+            guess[name] = positions.pop(name)
         if not positions and not joint.position and not joint.velocity and len(guess) == len(joint.guess):
             continue
         if holds_expressions(joint.position) or holds_expressions(joint.velocity):
@@ -305,6 +310,16 @@ def write_positions(mechanism: Mechanism, model: Model, values: Floats, keep: bo
             joint, position=tuple(positions.items()), velocity=(), guess=tuple(guess.items())
         )
     return notes
+
+
+def _driven(mechanism: Mechanism) -> set[tuple[str, str]]:
+    """The coordinates of joints whose values drives prescribe: names of joint and coordinate."""
+    found = set()
+    for drive in mechanism.drives.values():
+        held = getattr(drive, "coordinate", None)
+        if isinstance(held, JointCoordinate) and getattr(drive, "position", None) is not None:
+            found.add((held.joint, mechanism.joints[held.joint].coordinate_name(held.coordinate)))
+    return found
 
 
 def write_guesses(mechanism: Mechanism, model: Model, values: Floats) -> list[str]:

@@ -255,7 +255,7 @@ def gripper(
     grounded = []
     for name, side in (("upper", 1.0), ("lower", -1.0)):
         pivot = (0.0, side * (link + arm), 0.0)
-        finger = _block((0.0, reach), (0.5 * opening, link), pivot, side, width)
+        finger = _block((0.0, reach), (0.5 * opening, link + 0.15 * arm), pivot, side, width)
         root = _block((-0.5 * across, 0.5 * across), (link + 0.1 * arm, link + arm - 0.5 * across), pivot,
                       side, 2.5 * width)  # fmt: skip
         jaw = mech.add_body(name, shapes=[finger, root], position=pivot)
