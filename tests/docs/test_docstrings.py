@@ -28,7 +28,7 @@ NEEDS = {  # what an example calls: the package of an extra
     r"to_control": "control",
     r"\.table\(": "pandas",
     r"bc\.fit\(|bc\.optimize\(|bc\.reduce\(": "scipy",
-    r"bc\.flexible\(": "skfem",
+    r"bc\.flexible\(|pulled_bar": "skfem",
 }
 OPTIONS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 

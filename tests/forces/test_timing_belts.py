@@ -212,7 +212,7 @@ def around(**fields):
 @pytest.mark.parametrize("tensioner", [False, True])
 def test_formulations_agree_and_energy_stays(fields, tensioner):
     mech = belt(around(**fields), **THREE, tensioner=tensioner)
-    runs = [run(mech, 0.3, one, accelerations=True, ledger=True) for one in FORMULATIONS]
+    runs = [run(mech, 0.12, one, accelerations=True, ledger=True) for one in FORMULATIONS]
     for found in runs:
         for name in ("w0", "w2"):
             both = [(r.body(name).position[-1], r.body(name).angular_velocity[-1]) for r in (found, runs[0])]

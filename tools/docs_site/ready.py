@@ -120,8 +120,24 @@ def bar_matrices() -> tuple[Any, Any, Any]:
     return K, M, np.linspace((0, 0, 0), (1, 0, 0), 11)
 
 
+def pulled_bar() -> tuple[Any, Any]:
+    """A mechanism with a flexible steel bar of 0.2 m by 20 mm square, held and pulled by 400 N; the solid."""
+    x, y, z = np.meshgrid(np.linspace(0, 0.2, 9), [-0.01, 0.01], [-0.01, 0.01], indexing="ij")
+    corners = [(0, 1, 3, 7), (0, 3, 2, 7), (0, 2, 6, 7), (0, 6, 4, 7), (0, 4, 5, 7), (0, 5, 1, 7)]
+    cells = np.array([[4 * brick + corner for corner in cell] for brick in range(8) for cell in corners])
+    mesh = np.stack([x.ravel(), y.ravel(), z.ravel()], axis=1), cells
+    ends = {"left": bc.OnPlane((0, 0, 0), "x"), "right": bc.OnPlane((0.2, 0, 0), "x")}
+    bar = bc.flexible(mesh, ("210 GPa", 0.3, 7850), ends, modes=2, stresses="surface")
+    mech = bc.Mechanism("pulled bar", gravity=(0, 0, 0))
+    solid = mech.add_flexible("bar", bar, damping_ratio=0.05)
+    mech.add_joint("wall", bc.Fixed(), "ground", solid.interfaces["left"])
+    mech.add_force("pull", bc.Wrench(force=(400.0, 0, 0)), solid.interfaces["right"])
+    return mech, bar
+
+
 READY: Final[dict[str, Callable[[], Any]]] = {
-    make.__name__: make for make in (pendulum, four_bar, slider_crank, arm, shafts, block, cube, bar_matrices)
+    make.__name__: make
+    for make in (pendulum, four_bar, slider_crank, arm, shafts, block, cube, bar_matrices, pulled_bar)
 }
 
 

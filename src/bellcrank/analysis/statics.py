@@ -465,6 +465,10 @@ class Statics:
         """Stresses inside a flexible solid: results of one frame, as those of a run are (`run.flexible`).
 
         Raises MechanismError for another solid than the mechanism's, or one without stresses.
+
+        >>> mech, bar = pulled_bar
+        >>> bc.statics(mech).flexible("bar", bar)
+        <flexible solid 'bar': stresses at 138 nodes, 1 frames>
         """
         from bellcrank.trajectory.solids import solid_history
 

@@ -47,19 +47,11 @@ class SolidHistory:
     stress at a node is the mean of those of the elements there. Where nodes are tied rigidly to an interface
     it grows without end with finer elements, as at any sharp clamp.
 
-    >>> points = np.array([(0, 0, 0), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 1, 1)]) * 0.1
-    >>> foot = {"foot": bc.OnPlane((0, 0, 0), "z")}
-    >>> cells = [(0, 1, 2, 3), (1, 2, 3, 4)]
-    >>> rock = bc.flexible((points, cells), ("70 GPa", 0.3, 2700), foot, stresses="surface")
-    >>> mech = bc.Mechanism("shaken", gravity=(0, 0, 0))
-    >>> solid = mech.add_flexible("rock", rock, damping_ratio=0.05)
-    >>> stand = mech.add_joint("stand", bc.Prismatic(), "ground", solid.interfaces["foot"])
-    >>> shake = mech.add_drive("shake", "stand", position=bc.Harmonic(1e-3, 300.0))
-    >>> history = bc.simulate(mech, 0.05, method="bdf").flexible("rock", rock)
-    >>> len(history.points), history.von_mises().shape == (len(history.time), len(history.points))
-    (14, True)
-    >>> history.worst().value == history.envelope().max()
-    True
+    >>> mech, bar = pulled_bar
+    >>> found = bc.statics(mech).flexible("bar", bar)
+    >>> node = found.near((0.1, 0, 0.01))
+    >>> print(f"{1e-6 * found.stress([node])[0, 0, 0]:.2f} MPa")    # 400 N on 4 cm^2
+    1.00 MPa
     """
 
     def __init__(
@@ -83,7 +75,13 @@ class SolidHistory:
         return self._kept.points
 
     def near(self, position: Any) -> int:
-        """The node that is nearest to a point of the solid, m, by its place among the points."""
+        """The node that is nearest to a point of the solid, m, by its place among the points.
+
+        >>> mech, bar = pulled_bar
+        >>> found = bc.statics(mech).flexible("bar", bar)
+        >>> print(found.points[found.near(("0.1 m", 0, 0.01))][0].round(3))
+        0.1
+        """
         with Check(f"flexible solid {self.name!r}") as check:
             at = check.vector("position", position, "m")
         return int(np.argmin(np.sum((self.points - np.array(at)) ** 2, axis=1)))
@@ -93,6 +91,11 @@ class SolidHistory:
 
         nodes: by their places among the points; by default all. Raises MechanismError for nodes that there
         are not, and for more numbers than fit into memory.
+
+        >>> mech, bar = pulled_bar
+        >>> found = bc.statics(mech).flexible("bar", bar)
+        >>> print((1e-6 * found.stress([found.near((0.1, 0, 0.01))])[0, 0]).round(1))    # MPa
+        [1. 0. 0. 0. 0. 0.]
         """
         chosen = self._chosen(nodes)
         if (count := 6 * len(chosen) * len(self.time)) > _MOST:
@@ -101,7 +104,13 @@ class SolidHistory:
         return self._at(slice(None), chosen)
 
     def von_mises(self, nodes: Any = None) -> FloatArray:
-        """(T, p), Pa: the equivalent stress. nodes: as of `stress`."""
+        """(T, p), Pa: the equivalent stress. nodes: as of `stress`.
+
+        >>> mech, bar = pulled_bar
+        >>> run = bc.simulate(mech, 0.001, method="bdf")
+        >>> print(run.flexible("bar", bar).von_mises([0, 1]).shape == (len(run.time), 2))
+        True
+        """
         chosen = self._chosen(nodes)
         if (count := len(chosen) * len(self.time)) > _MOST:
             rule = "the stresses of so many nodes and frames are too many at once"
@@ -110,7 +119,14 @@ class SolidHistory:
         return np.concatenate(parts)
 
     def envelope(self) -> FloatArray:
-        """(p,), Pa: the largest von Mises stress of each node over the run."""
+        """(p,), Pa: the largest von Mises stress of each node over the run.
+
+        >>> mech, bar = pulled_bar
+        >>> found = bc.simulate(mech, 0.001, method="bdf").flexible("bar", bar)
+        >>> middle = found.near((0.1, 0, 0.01))
+        >>> print(1.5e6 < found.envelope()[middle] < 2.0e6)    # a load that comes at once pulls nearly twice
+        True
+        """
         every = self._chosen(None)
         found = np.zeros(len(every))
         for frames in self._strides(len(every)):
@@ -118,7 +134,13 @@ class SolidHistory:
         return found
 
     def worst(self) -> WorstNode:
-        """The largest von Mises stress of all nodes and frames: value, time, node, and where it is."""
+        """The largest von Mises stress of all nodes and frames: value, time, node, and where it is.
+
+        >>> mech, bar = pulled_bar
+        >>> worst = bc.statics(mech).flexible("bar", bar).worst()
+        >>> print(f"{worst.value:.2g} Pa, more than in the middle: ends cannot shrink across")
+        1.2e+06 Pa, more than in the middle: ends cannot shrink across
+        """
         node = int(np.argmax(self.envelope()))
         there = self.von_mises([node])[:, 0]
         frame = int(np.argmax(there))
@@ -137,6 +159,11 @@ class SolidHistory:
         path: file to write the picture into (PNG, PDF or SVG). view: elevation and azimuth, degrees.
 
         Raises MechanismError where no triangles of the surface were kept; Unsupported without matplotlib.
+
+        >>> mech, bar = pulled_bar
+        >>> figure = bc.statics(mech).flexible("bar", bar).draw("bar.png")
+        >>> figure.axes[0].get_title()
+        'von Mises stress, largest over the run'
         """
         check_matplotlib()
         if path is not None:
@@ -150,15 +177,14 @@ class SolidHistory:
             with Check(f"flexible solid {self.name!r}") as check:
                 time = check.number("time", time, "s")
             frame = int(np.argmin(np.abs(self.time - time)))
-            values, when = self.von_mises_at(frame), f"at {self.time[frame]:.4g} s"
+            values, when = self._of_frame(frame), f"at {self.time[frame]:.4g} s"
         figure: Figure = new_figure(_SIZE, path is None, dpi=dpi)
         _paint(figure, self.points, self._kept.faces, values, view, f"von Mises stress, {when}")
         if path is not None:
             write_figure(figure, Path(path))
         return figure
 
-    def von_mises_at(self, frame: int) -> FloatArray:
-        """(p,), Pa: the equivalent stress of all nodes in one frame."""
+    def _of_frame(self, frame: int) -> FloatArray:
         every = self._chosen(None)
         found: FloatArray = _equivalent(self._at(slice(frame, frame + 1 or None), every))[0]
         return found

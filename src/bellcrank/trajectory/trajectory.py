@@ -413,6 +413,10 @@ class Trajectory(Shown):
 
         Raises MechanismError for another solid, or one of which no stresses were kept, by
         `bc.flexible(..., stresses=...)`.
+
+        >>> mech, bar = pulled_bar
+        >>> bc.simulate(mech, 0.001, method="bdf").flexible("bar", bar)
+        <flexible solid 'bar': stresses at 138 nodes, 1001 frames>
         """
         from bellcrank.trajectory.solids import solid_history
 
