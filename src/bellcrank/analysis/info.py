@@ -197,7 +197,7 @@ def _beams(model: Model) -> dict[str, float]:
     if model.source is None:
         return {}
     beams = with_numbers(model.source).beams.items()
-    return {name: float(beam.section.mass_per_length) * float(beam.length) for name, beam in beams}
+    return {name: float(sum(body.mass for body in beam.bodies())) for name, beam in beams}
 
 
 def _hints(model: Model, freedom: int) -> tuple[str, ...]:

@@ -126,7 +126,7 @@ def _tables(mechanism: Mechanism, most: int | None) -> None:
     _show("Parameters", ("parameter", "value", "unit", "bounds", ""), parameters, len(mechanism.parameters))
     mechanism = with_numbers(mechanism)
     beams = [
-        (b.name, type(b.section).__name__, f"{b.length:.6g}", f"{b.section.mass_per_length * b.length:.6g}",
+        (b.name, type(b.section).__name__, f"{b.length:.6g}", f"{sum(body.mass for body in b.bodies()):.6g}",
          str(len(b.pieces)))
         for b in list(mechanism.beams.values())[:most]
     ]  # fmt: skip

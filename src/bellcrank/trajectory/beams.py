@@ -18,6 +18,7 @@ from bellcrank.mechanism.beams import Beam, flexibility_matrix, gregory
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.contact import Contact
 from bellcrank.mechanism.contents import with_numbers
+from bellcrank.mechanism.fibres import Fibres
 from bellcrank.mechanism.references import Element, markers_of
 from bellcrank.mechanism.rotation_arrays import (
     between,
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
 
 _SAME = 1e-9  # of the length: a station so near to an end is at the end
 _BESIDE = 1e-9  # of a segment: so near to a node loads are those before it
-_FRAMES = 256  # of which fibres are looked at together
 
 
 _SERIES = (1 / 2, 1 / 12, 0.0, -1 / 720, 0.0, 1 / 30240, 0.0, -1 / 1209600, 0.0, 1 / 47900160)
@@ -259,7 +259,11 @@ class BeamHistory:
         >>> print(f"{1e-6 * stress:.3f} MPa, by hand {1e-6 * by_hand:.3f} MPa")
         60.730 MPa, by hand 60.730 MPa
         """
-        return self._beam.section.fibres.equivalent(self._section_loads(station))
+        where, several = self._given(station)
+        loads = self._section_loads(where)
+        pairs = enumerate(self._fibres(where))
+        found = np.stack([fibres.equivalent(loads[:, k]) for k, fibres in pairs], axis=1)
+        return found if several else found[:, 0]
 
     def worst(self, station: Any = None) -> WorstStress:
         """The largest stress of the run, where and when, and what a fibre goes through, for its fatigue.
@@ -276,20 +280,24 @@ class BeamHistory:
         >>> print(f"amplitude {1e-6 * found.amplitude:.2f} MPa")    # nothing moves
         amplitude 0.00 MPa
         """
-        where = _looked_at(self.stations) if station is None else np.atleast_1d(self._given(station)[0])
-        fibres, loads = self._beam.section.fibres, self._section_loads(where)
-        value = fibres.equivalent(loads)
+        where = _looked_at(self.stations) if station is None else self._given(station)[0]
+        fibres, loads = self._fibres(where), self._section_loads(where)
+        value = self.von_mises(where)
         frame, place = np.unravel_index(int(np.argmax(value)), value.shape)
-        low, high = (np.full((len(where), len(fibres.y)), bound) for bound in (np.inf, -np.inf))
-        for some in np.array_split(loads, max(1, len(loads) // _FRAMES)):
-            normal = fibres.normal(some)
-            low, high = np.minimum(low, normal.min(axis=0)), np.maximum(high, normal.max(axis=0))
-        swung, fibre = np.unravel_index(int(np.argmax(high - low)), low.shape)
+        normal = (one.normal(loads[:, k]) for k, one in enumerate(fibres))
+        bounds = [(one.min(axis=0), one.max(axis=0)) for one in normal]
+        swung = int(np.argmax([np.max(high - low) for low, high in bounds]))
+        low, high = bounds[swung]
+        fibre = int(np.argmax(high - low))
         return WorstStress(
             float(value[frame, place]), float(where[place]), float(self.time[frame]),
-            (float(low[swung, fibre]), float(high[swung, fibre])), float(where[swung]),
-            (float(fibres.y[fibre]), float(fibres.z[fibre])),
+            (float(low[fibre]), float(high[fibre])), float(where[swung]),
+            (float(fibres[swung].y[fibre]), float(fibres[swung].z[fibre])),
         )  # fmt: skip
+
+    def _fibres(self, where: FloatArray) -> list[Fibres]:
+        """The fibres of the sections at stations (S,)."""
+        return [self._beam.section.fibres] * len(where)
 
     def _section_loads(self, station: Any) -> FloatArray:
         """Forces and moments of sections, (..., 6)."""
@@ -297,8 +305,8 @@ class BeamHistory:
 
     @property
     def mass(self) -> float:
-        """Kg."""
-        return float(self._beam.section.mass_per_length) * self.length
+        """The mass of all nodes, kg."""
+        return float(sum(body.mass for body in self._beam.bodies()))
 
     @property
     def strain_energy(self) -> FloatArray:
