@@ -18,6 +18,7 @@ import bellcrank.expression as ex
 from bellcrank.errors import BellcrankError
 from bellcrank.formulations.preparing import FORMULATIONS, formulation_module
 from bellcrank.mechanism import JOINT_KINDS
+from bellcrank.solids.reduced import StressModes, free_modes
 
 NAMES = {name: getattr(bc, name) for name in bc.__all__} | {name: getattr(ex, name) for name in ex.__all__}
 FLEETING = (bc.Readings, bc.HintWarning, bc.SlowRunWarning)  # of a call, after which nothing holds one
@@ -246,6 +247,12 @@ def of_solids():
     K, M, nodes = solids.beam(4)
     bar = bc.reduce(K, M, nodes, {"left": bc.Interface([0]), "right": [4]}, modes=2)
     yield from (bar, bc.Mechanism("bar").add_flexible("bar", bar), bc.FiniteElements(K, M, nodes, {"A": [0]}))
+    basis = free_modes(bar.stiffness_matrix, bar.mass_matrix)
+    modes = np.ones((5, 6, basis.shape[1]), dtype=np.float32)
+    kept = dataclasses.replace(bar, stresses=StressModes(nodes, modes, np.array([[0, 1, 2]]), basis))
+    mech = bc.Mechanism("bar")
+    mech.add_joint("wall", bc.Fixed(), "ground", mech.add_flexible("bar", kept).interfaces["left"])
+    yield bc.statics(mech).flexible("bar", kept)
 
 
 def shapes_and_formulas():
