@@ -208,8 +208,16 @@ def around(**fields):
     return lambda _: kind
 
 
-@pytest.mark.parametrize("fields", [{}, {"pretension": 0.2}, {"damping": 5.0}, {"pitch_tension": 15.0}])
-@pytest.mark.parametrize("tensioner", [False, True])
+@pytest.mark.parametrize(
+    ("fields", "tensioner"),
+    [
+        ({}, False),
+        ({}, True),
+        ({"pretension": 0.2}, False),
+        ({"damping": 5.0}, True),
+        ({"pitch_tension": 15.0}, True),
+    ],
+)
 def test_formulations_agree_and_energy_stays(fields, tensioner):
     mech = belt(around(**fields), **THREE, tensioner=tensioner)
     runs = [run(mech, 0.12, one, accelerations=True, ledger=True) for one in FORMULATIONS]
