@@ -1,6 +1,7 @@
 """Flexible solids from shapes: drawings, surfaces, meshes, arrays; against closed forms and full models."""
 
 import importlib
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -293,3 +294,18 @@ def test_meshing_leaves_signals_as_they_are():
         gmsh.model.occ.synchronize()
         assert told() == before
     assert told() == before
+
+
+@pytest.mark.parametrize("off", [0.0, 0.02])
+def test_a_solid_that_assembly_strains_is_pointed_out(off):
+    """One end is held where it is, the other aside of it."""
+    mech = bc.Mechanism("bar", gravity=(0, 0, 0))
+    K, M, nodes = solids.beam(20)
+    solid = bc.reduce(K, M, nodes, {"a": [0], "b": [20]}, modes=2)
+    ends = mech.add_flexible("bar", solid, damping=5e-4).interfaces
+    mech.add_joint("one", bc.Fixed(), "ground", ends["a"])
+    mech.add_joint("two", bc.Fixed(), mech.ground.marker((1.0, 0, off)), ends["b"])
+    with warnings.catch_warnings(record=True):
+        warnings.simplefilter("always")
+        hints = bc.simulate(mech, 1e-3, method="bdf").statistics.get("hints", "")
+    assert ("flexible solid 'bar': as described its joints did not fit" in hints) == (off > 0.0)

@@ -1,4 +1,4 @@
-"""What reduced solids assume, frame by frame: that they do not spin so fast that it stiffens them."""
+"""What reduced solids assume: that they are strained little, and do not spin so fast that it stiffens them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,17 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank.compile.model import Model
+from bellcrank.compile.report import AssemblyReport
 from bellcrank.compile.state import Floats
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.flexible import FlexibleInterface
+from bellcrank.mechanism.marker import Marker
+from bellcrank.mechanism.rotation import rotate
 
 _MOST: Final = 1.0 / 3.0  # of the lowest frequency of the free solid: then modes are off by a fifth
 _HINTED: Final = 0.1  # of it: by a fiftieth
+_FITTED: Final = 1e-6  # errors of joints that are none
+_STRAINED: Final = 1e-3  # of the mechanism's size: by less loads strain a solid, too
 
 
 def watched_solids(model: Model, spins: slice) -> Iterator[SolidWatch]:
@@ -35,6 +40,35 @@ def spin_hints(model: Model) -> tuple[str, ...]:
                 f"{100.0 * off:.2g} %; cut it into several solids along its length"
             )
     return tuple(found)
+
+
+def strain_hints(model: Model, report: AssemblyReport) -> tuple[str, ...]:
+    """Hints on flexible solids that assembly has strained by far more than loads do, as misplaced joints do."""
+    if model.source is None or report.error_before < _FITTED:
+        return ()
+    numbers, worst = with_numbers(model.source), dict[str, tuple[float, str]]()
+    for one in numbers.constraints.values():
+        if not isinstance(one.kind, FlexibleInterface):
+            continue
+        body, interface = one.markers[:2]
+        if not {body.body, interface.body} <= model.body_index.keys():
+            continue
+        place, there = (_place(model, marker) for marker in (body, interface))
+        apart = float(np.linalg.norm(there - place))
+        worst[body.body] = max(worst.get(body.body, (0.0, "")), (apart, interface.body))
+    return tuple(
+        f"flexible solid {name!r}: as described its joints did not fit, and assembly strained it: "
+        f"{interface!r} is {apart:.3g} m from where it is without loads; look where its interfaces are held"
+        for name, (apart, interface) in worst.items()
+        if apart > _STRAINED * model.size(model.initial)
+    )
+
+
+def _place(model: Model, marker: Marker) -> Floats:
+    """Of a marker at the start, in the world."""
+    number = model.body_index[marker.body]
+    turned = rotate(tuple(model.initial.rotation[number].tolist()), marker.position)
+    return np.asarray(model.initial.position[number] + turned)
 
 
 def _lowest(model: Model) -> dict[str, float]:

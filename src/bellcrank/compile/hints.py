@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from bellcrank.compile.flexible_watch import spin_hints
+from bellcrank.compile.flexible_watch import spin_hints, strain_hints
 from bellcrank.compile.model import Model
 from bellcrank.compile.report import AssemblyReport, BodyMove
 from bellcrank.mechanism.contents import with_numbers
@@ -18,13 +18,14 @@ _NAMED: Final = 4  # bodies
 
 
 def hints(model: Model, report: AssemblyReport | None = None) -> tuple[str, ...]:
-    """On values that are hardly meant, and on bodies that assembly has moved far.
+    """On values that are hardly meant, and on what assembly has moved far or strained.
 
     report: of the assembly, where nothing else shows it.
     """
     values = () if model.source is None else implausible(with_numbers(model.source))
     moved = "" if report is None else moved_far(model, report)
-    return (*values, *spin_hints(model), *([moved] if moved else []))
+    strained = () if report is None else strain_hints(model, report)
+    return (*values, *spin_hints(model), *strained, *([moved] if moved else []))
 
 
 def moved_far(model: Model, report: AssemblyReport) -> str:
