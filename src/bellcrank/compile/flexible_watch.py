@@ -1,4 +1,4 @@
-"""What reduced solids assume: that they are strained little, and do not spin so fast that it stiffens them."""
+"""What reduced solids assume: that they are strained little, and spin too slowly to be stiffened by it."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def spin_hints(model: Model) -> tuple[str, ...]:
 
 
 def strain_hints(model: Model, report: AssemblyReport) -> tuple[str, ...]:
-    """Hints on flexible solids that assembly has strained by far more than loads do, as misplaced joints do."""
+    """Hints on flexible solids that assembly has strained by more than loads do, as joints amiss do."""
     if model.source is None or report.error_before < _FITTED:
         return ()
     numbers, worst = with_numbers(model.source), dict[str, tuple[float, str]]()
