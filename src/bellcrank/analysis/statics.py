@@ -790,6 +790,7 @@ def _drawn(
 def _framed(figure: Any, axes: Any, reach: list[Any]) -> None:
     """Make the axes contain all arrows, and the figure keep their proportions."""
     (left, right), (low, high) = reach
+    figure.set_layout_engine("none")  # matplotlib gives its default to a figure that it has written
     width, _ = figure.get_size_inches()
     figure.set_size_inches(width, width * (high - low) / (right - left))
     axes.set(xlim=(left, right), ylim=(low, high))

@@ -59,8 +59,7 @@ class BeamWatch:
         self._beam, self._poses = beam, poses
         self._nodes = np.array([model.body_index[name] for name in beam.nodes])
         self._stations = np.array(beam.grid.stations, dtype=float)
-        section: Any = beam.section
-        self._metal = float(getattr(section, "E", 0.0)) >= _METAL
+        self._metal = float(getattr(beam.section.at(0.0), "E", 0.0)) >= _METAL
         self._most = _YIELDED
 
     def first_bad(self, frames: Floats) -> int | None:
@@ -94,12 +93,16 @@ class BeamWatch:
         kinds: list[Any] = [force.kind for force in self._beam.forces()]
         return np.array([kind.unloaded for kind in kinds], dtype=float)
 
+    def _strained(self, segment: int, strain: Floats) -> Floats:
+        """The largest normal strain in the middle of a segment, (T,), by that of the segment, (T, 6)."""
+        section: Any = self._beam.section.at(self._middle(segment))
+        bending = (stiffness * strain[:, 4 + k] for k, stiffness in enumerate(section.EI))
+        return np.asarray(section.largest_stress(section.EA * strain[:, 0], *bending) / section.E)
+
     def _note_strain(self, places: Floats, turns: Floats) -> None:
         """Of the outermost fibres, by the mean stretch and curvatures of segments."""
-        section: Any = self._beam.section
         strain = relative_logarithm(places, turns) / np.diff(self._stations)[:, None] - self._unloaded
-        bending = (stiffness * strain[..., 4 + k] for k, stiffness in enumerate(section.EI))
-        found = np.asarray(section.largest_stress(section.EA * strain[..., 0], *bending)) / section.E
+        found = np.stack([self._strained(k, strain[:, k]) for k in range(strain.shape[1])], axis=1)
         worst = float(np.max(found))
         if worst > self._most:
             self._most = worst

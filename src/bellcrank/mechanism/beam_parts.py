@@ -87,7 +87,7 @@ def _hint_of_height(beam: Beam) -> None:
     size = beam.section.largest_size
     if size is None:
         return
-    weak, strong = sorted(present(one) for one in beam.section.EI)
+    weak, strong = sorted(present(one) for one in beam.section.at(0.0).EI)
     flat = (strong / weak) ** 0.5  # width over thickness of a rectangle
     height = present(size) / flat if flat > _FLAT else present(size)
     if present(beam.length) < _SLENDER * height:

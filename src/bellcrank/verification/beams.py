@@ -28,6 +28,7 @@ from bellcrank.verification.verdict import CheckResult, Worst
 
 _MEANING: Final = "loads and energies of segments of beams against the judge's own, relative"
 _LIMIT: Final = 1e-7
+_UNIFORM: Final = 28  # numbers of a segment that is the same from end to end
 _ROUNDED: Final = 1e-9  # of a load: what poses of 16 digits leave of it, times stiffness by length
 
 
@@ -76,19 +77,23 @@ def own_loads(r: Floats, q: Floats, numbers: Floats) -> tuple[Floats, Floats, Fl
     """Force and moment on node 2 (n, 3), axes of node 1, energies (n,), and what of these is rounding.
 
     r, q: the pose of node 2 seen from node 1, (n, 3), (n, 4). numbers: the length, the upper triangle of the
-    flexibility by rows, the unloaded strain.
+    flexibility by rows, the unloaded strain; of a segment that varies then two triangles more, C₁ and W of
+    docs/theory/beams.md, (4a).
     """
     h, unloaded = float(numbers[0]), numbers[22:28]
-    C = _flexibility(numbers)
+    C = _symmetric(numbers[1:22])
+    varied = len(numbers) > _UNIFORM  # where the section or the curvature change along the segment
+    growth, change = (_symmetric(numbers[at : at + 21]) if varied else 0.0 * C for at in (28, 49))
     phi = logarithm(q / np.linalg.norm(q, axis=1, keepdims=True))
     u = inverse_left_jacobian(phi, r)
     strain = np.concatenate([u, phi], axis=1)
     A = _along(u / h, phi / h)
-    f = h * C + h**3 / 12.0 * np.swapaxes(A, 1, 2) @ C @ A
+    tilted = growth @ A
+    f = h * (C - change) + h**3 / 12.0 * (np.swapaxes(A, 1, 2) @ C @ A + tilted + np.swapaxes(tilted, 1, 2))
     d = strain - h * unloaded
     F = np.linalg.solve(f, d[..., None])[..., 0]
     energy = 0.5 * np.sum(d * F, axis=1)
-    w = np.einsum("ij,njk,nk->ni", C, A, F)
+    w = np.einsum("ij,njk,nk->ni", C, A, F) + F @ growth
     (n, m), (w_n, w_m) = np.split(F, 2, axis=1), np.split(w, 2, axis=1)
     e_u = n + h**2 / 12.0 * cross(n, w_m)
     e_phi = m + h**2 / 12.0 * (cross(n, w_n) + cross(m, w_m))
@@ -107,16 +112,16 @@ def _carried(phi: Floats, u: Floats, axis: Floats, step: float) -> Floats:
 
 def stiffness(numbers: Floats) -> tuple[float, float]:
     """The largest stiffness of a straight segment, N/m and N m/rad."""
-    h, C = float(numbers[0]), _flexibility(numbers)
+    h, C = float(numbers[0]), _symmetric(numbers[1:22])
     A = _along(np.array([[1.0, 0.0, 0.0]]), np.zeros((1, 3)))[0]
     whole = np.diag(np.linalg.inv(h * C + h**3 / 12.0 * A.T @ C @ A))
     return float(whole[:3].max()), float(whole[3:].max())
 
 
-def _flexibility(numbers: Floats) -> Floats:
-    """The matrix (6, 6) whose upper triangle by rows follows the length among the numbers of a segment."""
+def _symmetric(triangle: Floats) -> Floats:
+    """The matrix (6, 6) by its upper triangle in rows."""
     C = np.zeros((6, 6))
-    C[np.triu_indices(6)] = numbers[1:22]
+    C[np.triu_indices(6)] = triangle
     return np.asarray(C + np.triu(C, 1).T)
 
 
