@@ -10,6 +10,7 @@ import numpy as np
 
 from bellcrank.errors import MechanismError
 from bellcrank.mechanism.checking import Check, required
+from bellcrank.scene.color_scale import SCALE
 from bellcrank.scene.figure import check_matplotlib, check_picture, new_figure, write_figure
 from bellcrank.slips import answering
 from bellcrank.solids.in_mechanisms import freedoms_of_modes
@@ -245,7 +246,7 @@ def _paint(
     figure: Figure, points: FloatArray, faces: Any, values: FloatArray, view: tuple[float, float], title: str
 ) -> None:
     import matplotlib as mpl
-    from matplotlib.colors import Normalize
+    from matplotlib.colors import ListedColormap, Normalize
     from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
     axes: Any = figure.add_subplot(projection="3d", computed_zorder=False)
@@ -253,7 +254,8 @@ def _paint(
     across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-300)
     scale = Normalize(0.0, 1e-6 * float(values.max(initial=0.0)) or 1.0)
-    colors = mpl.colormaps["turbo"](scale(1e-6 * values[faces].mean(axis=1)))
+    shades = mpl.cm.ScalarMappable(norm=scale, cmap=ListedColormap(SCALE))
+    colors = shades.to_rgba(1e-6 * values[faces].mean(axis=1))
     colors[:, :3] *= (_DARKEST + (1.0 - _DARKEST) * np.abs(across @ _LIGHT))[:, None]
     axes.add_collection3d(Poly3DCollection(corners, facecolors=colors, edgecolors=colors, linewidths=0.2))
     low, high = points.min(axis=0), points.max(axis=0)
@@ -263,5 +265,4 @@ def _paint(
     axes.view_init(*view)
     axes.set_axis_off()
     axes.set_title(title, fontsize=10)
-    shades = mpl.cm.ScalarMappable(norm=scale, cmap="turbo")
     figure.colorbar(shades, ax=axes, shrink=0.7, label="MPa")
