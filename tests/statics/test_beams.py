@@ -418,3 +418,23 @@ def test_a_straight_beam_becomes_a_circle():
     mech, beam = cantilever(8, EA=1e5, GA=1e9, EI=(1.0, 100.0), GJ=100.0)
     mech.add_force("moment", bc.Wrench(moment=(0, -2.0 * np.pi, 0)), beam.marker(1.0))
     assert tip(mech, beam) == pytest.approx((0, 0, 0), abs=1e-9)
+
+
+def test_tapered_beams_by_parameters(tmp_path):
+    """Length and diameter of a cone: derivatives against differences; stations as texts; in files."""
+    mech = bc.Mechanism("cone")
+    length, diameter = mech.add_parameter("length", 2.0, "m"), mech.add_parameter("diameter", 0.05, "m")
+    sections = [bc.Section.circle(part * diameter, **ALLOY) for part in (1.0, 0.5)]
+    cone = bc.Section.tapered([0.0, length], sections)
+    assert bc.Section.tapered([0, "2 m"], [ROOT, TIP]).at("50 cm").width == pytest.approx(0.018)
+    mech.add_beam("cone", cone, "ground", (length, 0, 0), 6)
+    found = bc.statics(mech).sensitivity(of="body.cone/6.z", by=["length", "diameter"])
+    for name, value in (("length", 2.0), ("diameter", 0.05)):
+        sags = [
+            bc.statics(mech.with_parameters(**{name: value * part})).at.bodies["cone/6"].position[2]
+            for part in (1.0 + 1e-4, 1.0 - 1e-4)
+        ]
+        assert found["body.cone/6.z", name] == pytest.approx((sags[0] - sags[1]) / (2e-4 * value), rel=1e-5)
+    bc.save(mech, tmp_path / "cone.yaml")
+    assert "twist" not in (tmp_path / "cone.yaml").read_text()
+    assert bc.load(tmp_path / "cone.yaml") == mech

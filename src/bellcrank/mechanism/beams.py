@@ -300,7 +300,7 @@ class Beam(Description):
     )
     points: PointsField = checked(_points, "m", default=())
     radius: OptionalFloatField = quantity("m", "positive", default=None)
-    twist: Any = function("rad", default=0.0)
+    twist: Any = function("rad", default=Constant(0.0))
 
     def __post_init__(self) -> None:
         check_name("beam", self.name, forbidden=".")
@@ -334,7 +334,9 @@ class Beam(Description):
             check.fault(rule, self.stations, "at the ends there are nodes already")
         elif any(b - a <= _AT * length for a, b in pairwise(given)):
             check.fault("two stations are the same place", self.stations)
-        elif isinstance(self.section, Tapered) and abs(self.section.stations[-1] - length) > _AT * length:
+        elif isinstance(self.section, Tapered) and (
+            abs(present(self.section.stations[-1]) - length) > _AT * length
+        ):
             rule = f"the sections must reach its end, at {length:.6g} m"
             check.fault(rule, self.section.stations, "give the last station of the section there")
 

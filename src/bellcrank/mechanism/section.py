@@ -304,7 +304,7 @@ class Section(Description, ABC):
         >>> print(f"{1e3 * mast.at(1.0).diameter:.1f} mm, {mast.at(1.0).mass_per_length:.3f} kg/m")
         52.5 mm, 2.491 kg/m
         """
-        return Tapered(stations, tuple(sections))
+        return Tapered(stations, sections)
 
 
 @described
@@ -419,6 +419,9 @@ class Tapered(Section):
 
     def at(self, station: Any) -> Section:
         """The section at a distance from the start, m."""
+        if isinstance(station, str):
+            with Check(self._element()) as check:
+                station = check.number("station", station, "m")
         known = [present(one) for one in self.stations]
         k = int(np.clip(np.searchsorted(known, present(station), "right") - 1, 0, len(known) - 2))
         first, last = self.sections[k : k + 2]
