@@ -304,7 +304,8 @@ class Section(Description, ABC):
         >>> print(f"{1e3 * mast.at(1.0).diameter:.1f} mm, {mast.at(1.0).mass_per_length:.3f} kg/m")
         52.5 mm, 2.491 kg/m
         """
-        return Tapered(stations, sections)
+        listed: Any = sections
+        return Tapered(stations, listed)
 
 
 @described
