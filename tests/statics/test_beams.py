@@ -438,3 +438,16 @@ def test_tapered_beams_by_parameters(tmp_path):
     bc.save(mech, tmp_path / "cone.yaml")
     assert "twist" not in (tmp_path / "cone.yaml").read_text()
     assert bc.load(tmp_path / "cone.yaml") == mech
+
+
+def test_derivatives_by_a_taper_that_is_none_yet():
+    """Where both ends are alike the flexibility has no slope, but a derivative of it."""
+    mech = bc.Mechanism("bar")
+    part = mech.add_parameter("part", 1.0)
+    sections = [bc.Section.circle(0.05, **ALLOY), bc.Section.circle(0.05 * part, **ALLOY)]
+    mech.add_beam("bar", bc.Section.tapered([0.0, 2.0], sections), "ground", (2, 0, 0), 2)
+    found = bc.statics(mech).sensitivity(of="body.bar/2.z", by="part").array.item()
+    sags = [
+        bc.statics(mech.with_parameters(part=one)).at.bodies["bar/2"].position[2] for one in (1.0001, 0.9999)
+    ]
+    assert found == pytest.approx((sags[0] - sags[1]) / 2e-4, rel=1e-6)

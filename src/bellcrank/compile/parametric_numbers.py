@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from bellcrank.compile.model import Model
     from bellcrank.mechanism.mechanism import Mechanism
 
-_STRUCTURE = ("pair_bodies", "coordinate_kind", "coordinate_pair", "block_row_start", "row_term_start",
-              "term_coordinate", "row_function", "function_kind",
+_STRUCTURE = ("pair_bodies", "coordinate_kind", "coordinate_pair", "coordinate_param_start",
+              "block_row_start", "row_term_start", "term_coordinate", "row_function", "function_kind",
               "function_param_start", "law_kind", "law_coordinate", "law_param_start",
               "wrench_body")  # fmt: skip
 # Why a parameter is fixed.

@@ -121,9 +121,8 @@ class BeamSegment(ForceKind):
 
     @property
     def is_uniform(self) -> bool:
-        """Whether flexibility and unloaded strain are the same along the segment."""
-        slopes = (*self.flexibility_slope, *self.unloaded_slope)
-        return not any(present(one) != 0.0 for one in slopes)
+        """Whether flexibility and unloaded strain are the same along the segment, whatever parameters are."""
+        return not self.flexibility_slope and not any(present(one) != 0.0 for one in self.unloaded_slope)
 
     def compliance(self, strain: np.ndarray) -> np.ndarray:
         """The flexibility f (..., 6, 6) of the segment, m/N and more, at strains ε = log(g₁⁻¹ g₂), (..., 6).
