@@ -32,6 +32,23 @@ def beam(count=20, length=1.0, radius=0.01, material=STEEL):
     return K, M, np.linspace((0, 0, 0), (length, 0, 0), count + 1)
 
 
+def block(counts=(10, 2, 2), sizes=(0.4, 0.05, 0.03)):
+    """Points and tetrahedra of a block, six in each brick."""
+    grid = np.meshgrid(*(np.linspace(0, s, c + 1) for s, c in zip(sizes, counts, strict=True)), indexing="ij")
+    points = np.stack(grid, -1).reshape(-1, 3)
+    numbers = np.arange(len(points)).reshape(np.array(counts) + 1)
+    paths = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
+    cells = []
+    for corner in np.ndindex(*counts):
+        for path in paths:
+            at, cell = np.array(corner), [numbers[corner]]
+            for axis in path:
+                at = at + np.eye(3, dtype=int)[axis]
+                cell.append(numbers[tuple(at)])
+            cells.append(cell)
+    return points, np.array(cells)
+
+
 def bricks(counts=(8, 2, 2), sizes=(0.4, 0.05, 0.03), material=STEEL):
     """Stiffness, mass and nodes of a block of bricks with eight nodes, three freedoms a node."""
     young, poisson, density = material

@@ -21,28 +21,11 @@ STEEL = ("210 GPa", 0.3, "7850 kg/m^3")
 SIZES = np.array([0.4, 0.05, 0.03])
 
 
-def block(counts=(10, 2, 2), sizes=SIZES):
-    """Points and tetrahedra of a block, six in each brick."""
-    grid = np.meshgrid(*(np.linspace(0, s, c + 1) for s, c in zip(sizes, counts, strict=True)), indexing="ij")
-    points = np.stack(grid, -1).reshape(-1, 3)
-    numbers = np.arange(len(points)).reshape(np.array(counts) + 1)
-    paths = [(0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)]
-    cells = []
-    for corner in np.ndindex(*counts):
-        for path in paths:
-            at, cell = np.array(corner), [numbers[corner]]
-            for axis in path:
-                at = at + np.eye(3, dtype=int)[axis]
-                cell.append(numbers[tuple(at)])
-            cells.append(cell)
-    return points, np.array(cells)
-
-
 ENDS = {"left": bc.OnPlane((0, 0, 0), "x"), "right": bc.OnPlane((SIZES[0], 0, 0), (1, 0, 0))}
 
 
 def test_a_block_against_beams_and_bars():
-    bar = bc.flexible(block((16, 3, 3)), STEEL, ENDS, modes=10)
+    bar = bc.flexible(solids.block((16, 3, 3)), STEEL, ENDS, modes=10)
     area = SIZES[1] * SIZES[2]
     assert bar.mass == pytest.approx(7850 * SIZES.prod(), rel=1e-10)
     np.testing.assert_allclose(bar.centre, SIZES / 2, atol=1e-10)
@@ -63,10 +46,10 @@ def test_a_block_against_beams_and_bars():
 
 
 def test_frequencies_are_those_of_the_full_model():
-    mesh = meshes.of_arrays("block", *block())
+    mesh = meshes.of_arrays("block", *solids.block())
     K, M = assembled.matrices("block", mesh, 2.1e11, 0.3, 7850.0)
     parts = {name: bc.Interface(at, tie="average") for name, at in ENDS.items()}
-    reduced = bc.flexible(block(), STEEL, parts, modes=60)
+    reduced = bc.flexible(solids.block(), STEEL, parts, modes=60)
     squares = linalg.eigsh(K + 1e6 * M, 12, M=M, sigma=0.0, return_eigenvectors=False) - 1e6
     free = np.sqrt(np.sort(squares)[6:11]) / (2 * np.pi)
     np.testing.assert_allclose(reduced.frequencies()[:5], free, rtol=1e-3)
@@ -74,14 +57,14 @@ def test_frequencies_are_those_of_the_full_model():
     left = np.setdiff1d(np.arange(K.shape[0]), np.ravel(3 * held[:, None] + np.arange(3)))
     squares = linalg.eigsh(K[left][:, left], 5, M=M[left][:, left], sigma=0.0, return_eigenvectors=False)
     parts["left"] = ENDS["left"]
-    reduced = bc.flexible(block(), STEEL, parts, modes=60)
+    reduced = bc.flexible(solids.block(), STEEL, parts, modes=60)
     wanted = np.sqrt(np.sort(squares)) / (2 * np.pi)
     np.testing.assert_allclose(reduced.frequencies(["left"])[:5], wanted, rtol=1e-3)
 
 
 def test_a_solid_of_bricks_agrees():
     """Against bricks of eight nodes, assembled by formulas of their own: both converge to one solid."""
-    tetrahedra = bc.flexible(block((16, 3, 3)), STEEL, ENDS, modes=10).frequencies()[:4]
+    tetrahedra = bc.flexible(solids.block((16, 3, 3)), STEEL, ENDS, modes=10).frequencies()[:4]
     found = []
     for counts in ((16, 2, 2), (32, 4, 4)):
         K, M, nodes = solids.bricks(counts, SIZES)
@@ -93,7 +76,7 @@ def test_a_solid_of_bricks_agrees():
 
 @pytest.mark.parametrize("suffix", [".msh", ".vtu", ".inp"])
 def test_mesh_files_in_millimetres(tmp_path, suffix):
-    points, cells = block((4, 1, 1))
+    points, cells = solids.block((4, 1, 1))
     mesh = meshio.Mesh(1e3 * points, [("tetra", cells[:, [0, 2, 1, 3]])])  # the other way round as well
     left = np.nonzero(points[:, 0] < 1e-9)[0]
     if suffix == ".inp":
@@ -210,7 +193,7 @@ def test_files_that_cannot_be_meshed_are_refused(bracket, tmp_path):
 
 
 def test_what_is_wrong_is_said(tmp_path):
-    points, cells = block((2, 1, 1))
+    points, cells = solids.block((2, 1, 1))
     cases = [
         (((points, cells), (2.1e11, 0.3), ENDS), "material must be modulus"),
         (((points, cells), (-2.1e11, 0.3, 7850), ENDS), "modulus must be greater than zero"),
@@ -246,7 +229,8 @@ def test_what_is_not_installed_is_named(library, monkeypatch, tmp_path):
         return importlib.import_module(module)
 
     monkeypatch.setattr(extras, "import_module", missing)
-    meshio.Mesh(*block((1, 1, 1))[:1], [("tetra", block((1, 1, 1))[1])]).write(tmp_path / "a.vtu")
+    points, cells = solids.block((1, 1, 1))
+    meshio.Mesh(points, [("tetra", cells)]).write(tmp_path / "a.vtu")
     with pytest.raises(bc.Unsupported, match=rf"needs {library}: pip install 'bellcrank\[solids\]'"):
         bc.flexible(tmp_path / "a.vtu", STEEL, ENDS, unit="m")
 

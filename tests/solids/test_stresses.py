@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from rigs import solids
 
 import bellcrank as bc
 from bellcrank.solids import meshes
@@ -21,25 +22,9 @@ ENDS = {"left": bc.OnPlane((0, 0, 0), "x"), "right": bc.OnPlane((0.4, 0, 0), "x"
 LOAD = np.array([1000.0, 50.0, -200.0])
 
 
-def block(counts=(16, 3, 2)):
-    """Points and tetrahedra of a block, six in each brick."""
-    grid = np.meshgrid(*(np.linspace(0, s, c + 1) for s, c in zip(SIZES, counts, strict=True)), indexing="ij")
-    points = np.stack(grid, -1).reshape(-1, 3)
-    numbers = np.arange(len(points)).reshape(np.array(counts) + 1)
-    cells = []
-    for corner in np.ndindex(*counts):
-        for path in ((0, 1, 2), (0, 2, 1), (1, 0, 2), (1, 2, 0), (2, 0, 1), (2, 1, 0)):
-            at, cell = np.array(corner), [numbers[corner]]
-            for axis in path:
-                at = at + np.eye(3, dtype=int)[axis]
-                cell.append(numbers[tuple(at)])
-            cells.append(cell)
-    return points, np.array(cells)
-
-
 @pytest.fixture(scope="module")
 def bar():
-    return bc.flexible(block(), STEEL, ENDS, modes=2, stresses="all")
+    return bc.flexible(solids.block((16, 3, 2)), STEEL, ENDS, modes=2, stresses="all")
 
 
 def held(solid, load=LOAD, moment=(0.0, 0.0, 0.0), **options):
@@ -85,7 +70,7 @@ def full_stresses(mesh, load):
 
 
 def test_static_loads_as_the_full_model(bar):
-    mesh = meshes.of_arrays("bar", *block())
+    mesh = meshes.of_arrays("bar", *solids.block((16, 3, 2)))
     expected = full_stresses(mesh, LOAD)
     # so small that the load does not bend the bar by its own arm
     found = bc.statics(held(bar, 1e-5 * LOAD)).flexible("bar", bar)
@@ -133,18 +118,18 @@ def test_the_largest_over_a_run_and_of_a_file(bar, tmp_path):
 
 def test_chosen_nodes(bar):
     where = bc.InBox((0.1, 0, 0.029), (0.2, 0.05, 0.031))
-    part = bc.flexible(block(), STEEL, ENDS, modes=2, stresses=where)
+    part = bc.flexible(solids.block((16, 3, 2)), STEEL, ENDS, modes=2, stresses=where)
     assert 0 < len(part.stresses.points) < 100
     whole, some = (bc.statics(held(one, 1e-3 * LOAD)).flexible("bar", one) for one in (bar, part))
     nodes = [whole.near(point) for point in some.points]
     np.testing.assert_allclose(some.stress()[0], whole.stress(nodes)[0], rtol=1e-5, atol=1e-2)
     assert len(part.stresses.faces) > 0
-    numbered = bc.flexible(block((4, 1, 1)), STEEL, ENDS, modes=0, stresses=[0, 3])
+    numbered = bc.flexible(solids.block((4, 1, 1)), STEEL, ENDS, modes=0, stresses=[0, 3])
     assert len(numbered.stresses.points) == 2
 
 
 def test_a_picture(bar, tmp_path):
-    surface = bc.flexible(block(), STEEL, ENDS, modes=2, stresses="surface")
+    surface = bc.flexible(solids.block((16, 3, 2)), STEEL, ENDS, modes=2, stresses="surface")
     found = bc.statics(held(surface)).flexible("bar", surface)
     found.draw(tmp_path / "bar.png")
     assert (tmp_path / "bar.png").stat().st_size > 10_000
@@ -155,10 +140,10 @@ def test_a_picture(bar, tmp_path):
 
 def test_faults(bar, tmp_path):
     rest = bc.statics(held(bar, 0.001 * LOAD))
-    plain = bc.flexible(block((4, 1, 1)), STEEL, ENDS, modes=0)
+    plain = bc.flexible(solids.block((4, 1, 1)), STEEL, ENDS, modes=0)
     with pytest.raises(bc.MechanismError, match='no stresses were kept of it; give stresses="surface"'):
         rest.flexible("bar", plain)
-    other = bc.flexible(block((4, 1, 1)), STEEL, ENDS, modes=2, stresses="all")
+    other = bc.flexible(solids.block((4, 1, 1)), STEEL, ENDS, modes=2, stresses="all")
     with pytest.raises(bc.MechanismError, match="the mechanism has another solid of this name"):
         rest.flexible("bar", other)
     with pytest.raises(bc.MechanismError, match="there is no flexible solid of this name, got 'bra'"):
@@ -168,6 +153,6 @@ def test_faults(bar, tmp_path):
     with pytest.raises(bc.MechanismError, match="nodes must be places among its"):
         rest.flexible("bar", bar).stress([99999])
     with pytest.raises(bc.MechanismError, match='stresses must be "surface", "all", a selection, or numbers'):
-        bc.flexible(block((4, 1, 1)), STEEL, ENDS, stresses="inside")
+        bc.flexible(solids.block((4, 1, 1)), STEEL, ENDS, stresses="inside")
     with pytest.raises(bc.MechanismError, match="no node lies where stresses are wanted"):
-        bc.flexible(block((4, 1, 1)), STEEL, ENDS, stresses=bc.OnPlane((9, 0, 0), "x"))
+        bc.flexible(solids.block((4, 1, 1)), STEEL, ENDS, stresses=bc.OnPlane((9, 0, 0), "x"))
