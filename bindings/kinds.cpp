@@ -11,6 +11,7 @@
 #include "functions/function.hpp"
 #include "joints/coordinate.hpp"
 #include "records.hpp"
+#include "state_of.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;

@@ -90,7 +90,7 @@ def test_included_files(rock):
     np.testing.assert_array_equal(bc.read_calculix(rock).nodes, bc.read_calculix(ROCK).nodes)
 
 
-@pytest.mark.skipif(shutil.which("ccx") is None, reason="CalculiX (ccx) is not installed")
+@pytest.mark.skipif(shutil.which("ccx") is None, reason="this system has no CalculiX (ccx)")
 def test_calculix_writes_them_so(rock):
     for kind in (".sti", ".mas", ".dof"):
         rock.with_name("rock" + kind).unlink()
