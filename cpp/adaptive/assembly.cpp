@@ -27,8 +27,8 @@ RootedAssembly::RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with
     joins_.resize(t.joins);
     laws_.resize(t.laws);
     bodies_.resize(links.size());
+    w_.resize(with_totals_ ? t.joins : 1);
     if (with_totals_) {
-        w_.resize(t.joins);
         totals_.resize(t.joins, t.laws, t.branched);
     }
     const size_t freedoms = linkage_->freedoms;
@@ -74,6 +74,12 @@ bool RootedAssembly::set_effort(int link, const double* effort) {
     std::memcpy(own, effort, size);
     marks_.mark(tree().joint_of[link], kVectors);
     return true;
+}
+
+void RootedAssembly::set_bias(int link, const double* acceleration) {
+    if (bias_.empty()) bias_.assign(6 * linkage_->links.size(), 0.0);
+    std::copy_n(acceleration, 6, bias_.data() + 6 * link);
+    marks_.mark(tree().joint_of[link], kVectors);
 }
 
 void RootedAssembly::update_frames() {
@@ -129,10 +135,10 @@ RootedAssembly::Ends RootedAssembly::ends(int number) const {
     const AssemblyNode& node = tree().nodes[number];
     if (node.kind == NodeKind::join) {
         const JoinState& s = joins_[node.slot];
-        return {&s.phi1, &s.phi21, &s.phi2, s.b1, s.b2};
+        return {{&s.phi1, &s.phi21, &s.phi2}, s.b1, s.b2};
     }
     const BodyState& s = bodies_[node.link];
-    return {&s.phi, &s.phi, &s.phi, s.b, s.b};
+    return {{&s.phi, &s.phi, &s.phi}, s.b, s.b};
 }
 
 EndForm RootedAssembly::end_form(const Forms& forms, int number) const {
@@ -141,45 +147,15 @@ EndForm RootedAssembly::end_form(const Forms& forms, int number) const {
     return node.left < 0 ? EndForm() : EndForm(forms.bodies[node.slot]);
 }
 
-// Joins: two stretches of a path become one by their joint (Redon and Lin, equations 2 and 9).
-//
-// Everything of the left stretch A at its last body goes into the frame behind the joint first, by the motion transform
-// X. With V = (Φ2ᴬ + Φ1ᴮ)⁻¹, D = (Sᵀ V S)⁻¹, U = D Sᵀ V, W = V − V S U, β = b2ᴬ − b1ᴮ and efforts Q the force on B is
-//   f = X1 f1 − X2 f2 + γ,  X1 = W Φ21ᴬ,  X2 = W Φ12ᴮ,  γ = W β + Uᵀ Q,
-// and the joint accelerates by R − G1 f1 + G2 f2,  G1 = U Φ21ᴬ,  G2 = U Φ12ᴮ,  R = D Q − U β.
 void RootedAssembly::join_matrices(const AssemblyNode& node) {
     const Ends A = ends(node.left), B = ends(node.right);
-    const Link& link = linkage_->links[node.link];
-    const int d = link.motion.freedoms();
     JoinState& out = joins_[node.slot];
     const Matrix6 X = motion_transform(frames_.place(node.link)), XT = transpose(X);
-    Matrix6 L, T, M, W;
-    product(X, *A.phi21, L);
-    product(X, *A.phi2, T);
-    sum_product(*B.phi1, T, XT, M);
-    split(node.link, M, W);
-    const double* U = u_.data() + 6 * link.freedom;
-    const Matrix6 LT = transpose(L);
-    product(W, L, out.x1);
-    difference_product(*A.phi1, LT, out.x1, out.phi1);
-    multiply<1, false>(nullptr, LT, U, g1_.data() + 6 * link.freedom, d);
-    if (!node.ends) {
-        const Matrix6 phi12 = transpose(*B.phi21);
-        product(W, phi12, out.x2);
-        difference_product(*B.phi2, *B.phi21, out.x2, out.phi2);
-        product(*B.phi21, out.x1, out.phi21);
-        multiply<1, false>(nullptr, *B.phi21, U, g2_.data() + 6 * link.freedom, d);
-    }
-    if (with_totals_) {
-        w_[node.slot] = W;
-        StretchForm& totals = totals_.joins[node.slot];
-        pass_join(end_form(totals_, node.left), end_form(totals_, node.right), out, X, XT, node.ends, totals);
-        add_rates(node, totals);
-    } else {  // W is not kept
-        Six gamma = W * (motion_into(frames_.place(node.link), six(A.b2)) - six(B.b1));
-        for (int i = 0; i < d; ++i) gamma = gamma + effort_[link.freedom + i] * six(U + 6 * i);
-        put(out.gamma, gamma);
-    }
+    bellcrank::join_matrices(joint(node.link), X, XT, A, B, node.ends, out, w_[with_totals_ ? node.slot : 0]);
+    if (!with_totals_) return;
+    StretchForm& totals = totals_.joins[node.slot];
+    pass_join(end_form(totals_, node.left), end_form(totals_, node.right), out, X, XT, node.ends, totals);
+    add_rates(node, totals);
 }
 
 // The joint's own part of the total, |R − G1 f1 + G2 f2|².
@@ -193,7 +169,8 @@ void RootedAssembly::add_rates(const AssemblyNode& node, StretchForm& totals) co
     add_squares(G2, G2, d, 1.0, totals.psi2);
 }
 
-// b1 = b1ᴬ − X1ᵀ β − G1ᵀ Q, b2 = b2ᴮ + X2ᵀ β + G2ᵀ Q; of the joint's own part of the total −2 G1ᵀ R, 2 G2ᵀ R, Rᵀ R.
+// Of the joint's own part of the total −2 G1ᵀ R, 2 G2ᵀ R, Rᵀ R. Without totals W is that of the node whose matrices
+// were made last, which is this one.
 void RootedAssembly::join_vectors(const AssemblyNode& node) {
     const Ends A = ends(node.left), B = ends(node.right);
     const Link& link = linkage_->links[node.link];
@@ -202,29 +179,17 @@ void RootedAssembly::join_vectors(const AssemblyNode& node) {
     JoinState& out = joins_[node.slot];
     const double *U = u_.data() + 6 * link.freedom, *G1 = g1_.data() + 6 * link.freedom,
                  *G2 = g2_.data() + 6 * link.freedom;
-    const double *Q = effort_.data() + link.freedom, *D = d_.data() + squares_[node.link];
+    const double *Q = effort_.data() + link.freedom, *D = d_.data() + squares_[node.link], *zeta = bias(node.link);
     double *R = r_.data() + link.freedom, *terms = terms_.data() + link.freedom;
-    const Six beta = motion_into(place, six(A.b2)) - six(B.b1);
-    Six b1 = six(A.b1) - transpose_times(out.x1, beta);
+    join_loads<1>(joint(node.link), place, out, w_[with_totals_ ? node.slot : 0], {A.b1, A.b2, nullptr},
+                  {B.b1, B.b2, nullptr}, zeta, Q, node.ends, {out.b1, out.b2, out.gamma, R, nullptr});
+    Six beta = motion_into(place, six(A.b2)) - six(B.b1);
+    if (zeta != nullptr) beta = beta + six(zeta);
     for (int i = 0; i < d; ++i) {
-        R[i] = -dot(six(U + 6 * i), beta);
         terms[i] = size_of_dot(six(U + 6 * i), beta);
-        for (int j = 0; j < d; ++j) {
-            R[i] += D[d * j + i] * Q[j];
-            terms[i] += std::abs(D[d * j + i] * Q[j]);
-        }
-        b1 = b1 - Q[i] * six(G1 + 6 * i);
-    }
-    put(out.b1, b1);
-    if (!node.ends) {
-        Six b2 = six(B.b2) + transpose_times(out.x2, beta);
-        for (int i = 0; i < d; ++i) b2 = b2 + Q[i] * six(G2 + 6 * i);
-        put(out.b2, b2);
+        for (int j = 0; j < d; ++j) terms[i] += std::abs(D[d * j + i] * Q[j]);
     }
     if (with_totals_) {
-        Six gamma = w_[node.slot] * beta;
-        for (int i = 0; i < d; ++i) gamma = gamma + Q[i] * six(U + 6 * i);
-        put(out.gamma, gamma);
         StretchForm& totals = totals_.joins[node.slot];
         pass_join_loads(end_form(totals_, node.left), end_form(totals_, node.right), out, place, node.ends, totals);
         Six p1 = six(totals.p1), p2 = node.ends ? Six{} : six(totals.p2);
@@ -295,11 +260,12 @@ RootedAssembly::Terms RootedAssembly::joint_acceleration(int number, const doubl
     }
     if (node.kind == NodeKind::rake) {
         const Place& place = frames_.place(node.link);
-        if (tree().nodes[node.left].kind == NodeKind::body && link.floats)
-            std::copy_n(R, 6, behind);  // what the carrier does cancels
-        else if (tree().nodes[node.left].kind == NodeKind::body)
-            put(behind, motion_into(place, a) + joint_motion(node.link, rate));
-        else
+        if (tree().nodes[node.left].kind == NodeKind::body) {
+            // What the carrier does cancels where a body hangs on nothing.
+            Six motion = link.floats ? six(R) : motion_into(place, a) + joint_motion(node.link, rate);
+            if (const double* zeta = bias(node.link)) motion = motion + six(zeta);
+            put(behind, motion);
+        } else
             put(behind, force_into(place, laws_[node.slot].w * a + six(laws_[node.slot].g)));
         return size;
     }
@@ -343,10 +309,10 @@ void RootedAssembly::total(int number, const double* input, double* value, doubl
 std::size_t RootedAssembly::bytes() const {
     const auto size = [](const auto& array) { return array.capacity() * sizeof(array[0]); };
     return size(joins_) + size(w_) + totals_.bytes() + size(laws_) + size(bodies_) + size(squares_) + size(subspace_) +
-           size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) + size(terms_) + size(d_) + size(losses_) +
-           errors_.bytes() + error_totals_.bytes() + frames_.bytes() + marks_.bytes() + size(tree().nodes) +
-           size(linkage_->links) + size(linkage_->link_of) + size(tree().given) + size(tree().body_of) +
-           size(tree().joint_of);
+           size(u_) + size(g1_) + size(g2_) + size(effort_) + size(r_) + size(terms_) + size(d_) + size(bias_) +
+           size(losses_) + errors_.bytes() + error_totals_.bytes() + frames_.bytes() + marks_.bytes() +
+           size(tree().nodes) + size(linkage_->links) + size(linkage_->link_of) + size(tree().given) +
+           size(tree().body_of) + size(tree().joint_of);
 }
 
 }  // namespace bellcrank

@@ -9,13 +9,11 @@
 #include "adaptive/forms.hpp"
 #include "adaptive/frames.hpp"
 #include "adaptive/linkage.hpp"
+#include "adaptive/node_equations.hpp"
 
 namespace bellcrank {
 
-// A stretch of a path, forces f1, f2 on its first and last body:  a1 = Φ1 f1 + Φ21ᵀ f2 + b1,  a2 = Φ21 f1 + Φ2 f2 + b2;
-// the force on its right part is X1 f1 − X2 f2 + γ. A stretch that ends its path has no f2.
-struct JoinState {
-    Matrix6 phi1, phi21, phi2, x1, x2;
+struct JoinState : JoinMatrices {
     double b1[6], b2[6], gamma[6];
 };
 // Side branches seen by the body that carries them, at acceleration a:  the force on them is W a + g.
@@ -45,10 +43,13 @@ class RootedAssembly {
     void set_place(int link, const Place& place, const double* subspace);
     bool set_force(int link, const double* force);    // false: it is the same
     bool set_effort(int link, const double* effort);  // false: it is the same
+    // ζ, by which a joint accelerates in the frame behind it because bodies move; none until one is set.
+    void set_bias(int link, const double* acceleration);
     const Frames& frames() const { return frames_; }
     Frames& frames() { return frames_; }
     const double* subspace(int link) const { return subspace_.data() + 6 * linkage_->links[link].freedom; }
     const double* force(int link) const { return bodies_[link].force; }
+    const double* bias(int link) const { return bias_.empty() ? nullptr : bias_.data() + 6 * link; }
     const double* effort(int link) const { return effort_.data() + linkage_->links[link].freedom; }
 
     // Frames where joints have moved, in which forces are to be given.
@@ -82,7 +83,9 @@ class RootedAssembly {
     double joint_error(int node, double given, double own) const;
     double total_error(int node, const double* input, double given) const;
     // S times a joint's acceleration.
-    Six joint_motion(int link, const double* rate) const;
+    Six joint_motion(int link, const double* rate) const {
+        return bellcrank::joint_motion(linkage_->links[link].motion, subspace(link), rate);
+    }
     // Hands what a node was given on to its parts that have joints: calls open(node, input) for each.
     template <class Open>
     void hand_on(int node, const double* input, const double* behind, const Open& open) const;
@@ -106,12 +109,14 @@ class RootedAssembly {
         // joints in the node by what it is given; and what its own errors add to those of all joints.
         double through, admittance, response, source;
     };
-    // What a join, or a rake of a join, takes from a part below it. A body has one handle where a join has two: all
-    // blocks of Φ are one.
-    struct Ends {
-        const Matrix6 *phi1, *phi21, *phi2;
+    struct Ends : Mobility {
         const double *b1, *b2;
     };
+    JointNumbers joint(int link) {
+        const Link& of = linkage_->links[link];
+        double *U = u_.data() + 6 * of.freedom, *G1 = g1_.data() + 6 * of.freedom, *G2 = g2_.data() + 6 * of.freedom;
+        return {of.motion, subspace(link), of.motion.freedoms(), U, d_.data() + squares_[link], G1, G2};
+    }
     Ends ends(int node) const;
     EndForm end_form(const Forms& forms, int node) const;  // zero of a body alone
     void update_node(int node, bool matrices);
@@ -123,7 +128,6 @@ class RootedAssembly {
     void rake_totals(const AssemblyNode& node, const Matrix6& X, const Matrix6& WX);
     Matrix6 carried_motion(const AssemblyNode& node, const Matrix6& X) const;
     void pass_rake_loads(const AssemblyNode& node, const Matrix6& psi, const double* p, double eta, LawForm& out) const;
-    void subspace_components(const Link& link, const double* force, double* along) const;
     void add_laws(const AssemblyNode& node, bool matrices);
     void body(const AssemblyNode& node, bool matrices);
     // What rounding may make of accelerations, after an update.
@@ -147,17 +151,13 @@ class RootedAssembly {
     static double squares(const Six& v, const double* size);
     static double squares(const Six& v, const Matrix6& A);
     Six joint_column(int link, int freedom) const;  // of S
-    // W, U and D = (Sᵀ V S)⁻¹ of a joint from M = V⁻¹, which is used up; or from V, and in the place of D the inverse
-    // N of the factor of Sᵀ V S, D = Nᵀ N.
-    void split(int link, Matrix6& M, Matrix6& W);
-    void split_impedance(int link, const Matrix6& V, Matrix6& W);
 
     const std::shared_ptr<const Linkage> linkage_;
     const bool with_totals_;
     template <class T>
     using Array = std::vector<T, AlignedAllocator<T>>;
     Array<JoinState> joins_;
-    Array<Matrix6> w_;  // W of joins, with totals
+    Array<Matrix6> w_;  // W of joins, with totals; else of the last one
     Array<LawState> laws_;
     Forms totals_;  // of total accelerations
     Array<BodyState> bodies_;
@@ -167,6 +167,7 @@ class RootedAssembly {
     // Per freedom: columns of S where the joint is not axial, rows of U; of U Φ21 and U Φ12, or of U in the carrier's
     // frame; efforts, R, and the size of its terms.
     Array<double> subspace_, u_, g1_, g2_, effort_, r_, terms_, d_;
+    Array<double> bias_;           // per link, once one was set
     double reach_ = 0.0;           // the longest slide so far
     double rounding_ = 0.0;        // at worst
     long since_measured_ = 0;      // nodes that were updated

@@ -51,7 +51,9 @@ ExactSolution::ExactSolution(const Model& model, const Linkage& linkage)
     for (const Link& link : linkage_->links) given_number_.push_back(linkage.link_of[link.body]);
 }
 
+// Biases stay out of the own assembly, which responds to efforts: they are found lacking.
 void ExactSolution::take(const RootedAssembly& from) {
+    from_ = &from;
     for (size_t i = 0; i < given_number_.size(); ++i) {
         const int own = static_cast<int>(i), given = given_number_[i];
         const Link& link = linkage_->links[i];
@@ -71,6 +73,8 @@ void ExactSolution::find_lacks(const Vec3& base) {
         MotionT<Exact> a{{0.0, 0.0, 0.0}, exact(base)};
         if (link.parent >= 0) a = motions_[link.parent];
         a = inward(place.rotation, place.shift, a);
+        if (const double* zeta = from_->bias(given_number_[i]))
+            a += MotionT<Exact>{exact(load(zeta)), exact(load(zeta + 3))};
         const double* rate = own_.data() + link.freedom;
         Exact* to[6] = {&a.w.x, &a.w.y, &a.w.z, &a.v.x, &a.v.y, &a.v.z};
         for (int k = 0, axis = 0; k < link.motion.freedoms(); ++k, ++axis) {

@@ -37,6 +37,7 @@ class ExactSolution {
     double largest(const std::vector<double>& rates) const;
 
     const Linkage& given_;
+    const RootedAssembly* from_ = nullptr;
     const std::shared_ptr<const Linkage> linkage_;  // articulated
     RootedAssembly assembly_;
     Descent descent_;

@@ -134,6 +134,31 @@ void JointMotion::subspace(const double* q, double* columns) const {
     }
 }
 
+// Of what moves as in `subspace`: Rᵀ e turns with −ω × Rᵀ e, ω the speed of turning; a × s moves with the slides; of a
+// universal joint one axis turns about the other.
+Six JointMotion::subspace_rate(const double* q, const double* u) const {
+    if (axial_) return Six{};
+    const Place at = forward(q);
+    Vec3 slide{0, 0, 0};
+    double* to[3] = {&slide.x, &slide.y, &slide.z};
+    const double* v = u + turns_;
+    for (int i = 0; i < 3; ++i)
+        if (slide_[i]) *to[i] = *v++;
+    double S[36];
+    subspace(q, S);
+    const bool universal = joint_.turning == Turning::universal;
+    Vec3 turning{0, 0, 0};  // of the child against its carrier
+    for (int i = 0; i < turns_; ++i) turning += u[i] * load(S + 6 * i);
+    if (!joint_.reversed) {
+        Vec3 rate{0, 0, 0};
+        if (universal) rate = (u[0] * u[1]) * cross(transpose_times(turn_about(1, q[slides_ + 1]), unit(0)), unit(1));
+        return stacked(rate, cross(transpose_times(at.rotation, slide), turning));
+    }
+    const Vec3 axes = universal ? (u[0] * u[1]) * cross(unit(0), turn_about(0, q[slides_]) * unit(1)) : Vec3{0, 0, 0};
+    if (joint_.screw_axis >= 0) slide += (joint_.advance * u[0]) * unit(joint_.screw_axis);
+    return stacked(-axes, cross(-turning, slide) + cross(axes, at.shift));
+}
+
 // Along axes of the child's frame a translation's rate is R v; what is reversed runs the other way.
 void JointMotion::rates(const double* q, const double* u, double* rates) const {
     const double sign = axial_ && joint_.reversed ? -1.0 : 1.0;
@@ -150,6 +175,27 @@ void JointMotion::rates(const double* q, const double* u, double* rates) const {
     const Vec3 before = forward(q).rotation * behind;
     for (int i = 0; i < 3; ++i)
         if (slide_[i]) *rates++ = component(before, i);
+}
+
+void JointMotion::speeds(const double* S, const Six& twist, double* u) const {
+    double along[6], t[6];
+    put(t, twist);
+    const int d = freedoms();
+    for (int i = 0; axial_ && i < 6; ++i)
+        if (axes_ >> i & 1u) *u++ = t[i];
+    if (axial_) return;
+    double N[36];
+    for (int i = 0; i < d; ++i) {
+        along[i] = dot(six(S + 6 * i), twist);
+        for (int j = 0; j < d; ++j) N[d * j + i] = dot(six(S + 6 * i), six(S + 6 * j));
+    }
+    whiten(N, d);
+    std::fill_n(u, d, 0.0);
+    for (int r = 0; r < d; ++r) {
+        double once = 0.0;
+        for (int s = 0; s <= r; ++s) once += N[d * s + r] * along[s];
+        for (int s = 0; s <= r; ++s) u[s] += N[d * s + r] * once;
+    }
 }
 
 void JointMotion::efforts(const double* q, const double* along, double* Q) const {

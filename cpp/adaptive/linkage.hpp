@@ -33,9 +33,13 @@ class JointMotion {
     Place place(const double* q) const;
     // S, freedoms() columns, rotations first; of a joint that is not axial it depends on the coordinates.
     void subspace(const double* q, double* columns) const;
+    // Ṡ u: the acceleration, in axes of the child, that speeds u along S make as S turns.
+    Six subspace_rate(const double* q, const double* u) const;
     // The rates of coordinates that belong to speeds u along S, a ball's as angular velocity; efforts Q along S of
     // efforts along coordinates, a ball's as a moment.
     void rates(const double* q, const double* u, double* rates) const;
+    // u of a twist of the child against its carrier, in axes of the child.
+    void speeds(const double* S, const Six& twist, double* u) const;
     void efforts(const double* q, const double* along, double* Q) const;
     // Moves coordinates for a time with constant rates.
     void move(double* q, const double* rates, double time) const;

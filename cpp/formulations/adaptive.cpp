@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "adaptive/velocity_terms.hpp"
 #include "spatial/algebra.hpp"
 
 namespace bellcrank {
@@ -15,6 +16,7 @@ Adaptive::Adaptive(std::shared_ptr<const Model> model)
       joints_(linkage_->links.size()),
       reactions_(*model_, branches_, contacts_, joints_, {}),
       frames_(linkage_->links.size()),
+      twists_of_(linkage_->links.size()),
       motions_(6 * linkage_->links.size()) {
     for (size_t i = 0; i < outward_.size(); ++i) outward_[linkage_->tree.given[i]] = static_cast<int>(i);
     for (size_t i = 0; i < outward_.size(); ++i) {
@@ -24,20 +26,31 @@ Adaptive::Adaptive(std::shared_ptr<const Model> model)
     for (auto* records : {&force_, &poses_, &twists_, &rates_}) records->assign(tangent_size(), 0.0);
 }
 
-// Frames behind the joints follow from the bodies' poses, the joints' subspaces from these.
-void Adaptive::place(const double* x) {
+// Frames behind the joints follow from the bodies' poses, the joints' subspaces from these; what velocities make of
+// accelerations from both.
+void Adaptive::place(const double* x, const double* u) {
     for (const int i : outward_) {
         const Link& link = linkage_->links[i];
-        const Place principal{rotation_matrix(pose_rotation(x, link.body)), pose_position(x, link.body)};
+        const Mat3 R = rotation_matrix(pose_rotation(x, link.body));
+        const Place principal{R, pose_position(x, link.body)};
         frames_[i] = principal * inverse(link.principal);
         const Place before = link.parent < 0 ? link.before : frames_[link.parent] * link.before;
-        const Place behind = inverse(before) * frames_[i];
-        double q[7], S[36];
+        const Place behind = inverse(before) * frames_[i], at = link.before * behind;
+        double q[7], S[36], speeds[6];
         if (!link.motion.is_axial()) {
             link.motion.read(behind, q);
             link.motion.subspace(q, S);
         }
-        assembly_.set_place(i, link.before * behind, S);
+        assembly_.set_place(i, at, S);
+
+        const Twist own{twist_angular(u, link.body), transpose_times(R, twist_linear(u, link.body))};
+        twists_of_[i] = outward(link.principal.rotation, link.principal.shift, own);
+        const Twist carrier = link.parent < 0 ? Twist{} : twists_of_[link.parent];
+        const Six relative = stacked(twists_of_[i]) - motion_into(at, stacked(carrier));
+        link.motion.speeds(S, relative, speeds);
+        double bias[6];
+        put(bias, moving_bias(link.motion, at, q, speeds, relative, carrier.w));
+        assembly_.set_bias(i, bias);
     }
 }
 
@@ -55,11 +68,9 @@ const std::vector<double>& Adaptive::solve() {
 }
 
 void Adaptive::accelerate(double t, const double* x, const double* u, double* udot) {
-    if (std::any_of(u, u + tangent_size(), [](double speed) { return speed != 0.0; }))
-        refuse("motion: it computes accelerations of bodies at rest; use formulation='recursive' for those that move");
     ++statistics_.evaluations;
     is_shared_ = false;
-    place(x);
+    place(x, u);
     std::fill(force_.begin(), force_.end(), 0.0);
     add_element_forces(*model_, branches_, contacts_, t, x, u, force_.data());
     for (size_t i = 0; i < frames_.size(); ++i) {
@@ -67,7 +78,8 @@ void Adaptive::accelerate(double t, const double* x, const double* u, double* ud
         const double* record = force_.data() + kTwist * link.body;
         const Vec3 along = transpose_times(rotation_matrix(pose_rotation(x, link.body)), load(record));
         double force[6];
-        put(force, force_out_of(link.principal, stacked(load(record + 4), along)));
+        put(force,
+            force_out_of(link.principal, stacked(load(record + 4), along)) + gyroscopic(link.inertia, twists_of_[i].w));
         assembly_.set_force(static_cast<int>(i), force);
     }
     assembly_.update_all();
@@ -77,14 +89,16 @@ void Adaptive::accelerate(double t, const double* x, const double* u, double* ud
         const Link& link = linkage_->links[i];
         const Vec3 base = -model_->gravity;
         const Six carried = link.parent < 0 ? stacked({0, 0, 0}, base) : six(motions_.data() + 6 * link.parent);
-        const Six a =
-            motion_into(assembly_.frames().place(i), carried) + assembly_.joint_motion(i, rates.data() + link.freedom);
+        const Six a = motion_into(assembly_.frames().place(i), carried) +
+                      assembly_.joint_motion(i, rates.data() + link.freedom) + six(assembly_.bias(i));
         put(motions_.data() + 6 * i, a);
         const Twist own = inward(link.principal.rotation, link.principal.shift, as_motion(a));
         const Mat3 R = rotation_matrix(pose_rotation(x, link.body));
-        store_twist(udot, link.body, R * own.v + model_->gravity, own.w);
+        const Vec3 round = transpose_times(link.principal.rotation, centripetal(twists_of_[i].w, link.principal.shift));
+        store_twist(udot, link.body, R * (own.v + round) + model_->gravity, own.w);
     }
     std::copy_n(x, poses_.size(), poses_.begin());
+    std::copy_n(u, twists_.size(), twists_.begin());
     std::copy_n(udot, rates_.size(), rates_.begin());
     followed_at_ = t;
 }

@@ -1,5 +1,6 @@
-// Quasi-statics along an assembly tree (S. Redon and M. Lin 2005): accelerations at rest of trees of joints, like those
-// of the other formulations. Runs that cost what moves have a driver of their own (adaptive/quasistatics.hpp).
+// Accelerations of trees of joints along an assembly tree (R. Featherstone 1999; S. Redon and M. Lin 2005), like those
+// of the other formulations. Runs that cost what moves have drivers of their own (adaptive/quasistatics.hpp,
+// dynamics.hpp).
 #pragma once
 
 #include <memory>
@@ -16,12 +17,11 @@ class Adaptive final : public Bodies {
     // Throws std::invalid_argument with all reasons if the model cannot be taken.
     explicit Adaptive(std::shared_ptr<const Model> model);
 
-    // Refused where a body moves.
     void accelerate(double t, const double* x, const double* u, double* udot) override;
 
   private:
     void share_loads() override;
-    void place(const double* x);
+    void place(const double* x, const double* u);
     const std::vector<double>& solve();
 
     const std::shared_ptr<const Linkage> linkage_;
@@ -33,6 +33,7 @@ class Adaptive final : public Bodies {
     TreeReactions reactions_;
     std::vector<double> force_, poses_, twists_, rates_;  // records
     std::vector<Place> frames_;                           // of the links, in the world
+    std::vector<Twist> twists_of_;                        // of them, in their axes
     std::vector<double> motions_;                         // per link its acceleration beside gravity, in its frame
 };
 
