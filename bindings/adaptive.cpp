@@ -4,8 +4,10 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
+#include "adaptive/dynamics.hpp"
 #include "adaptive/quasistatics.hpp"
 #include "bindings.hpp"
+#include "model/state.hpp"
 #include "spatial/rotation.hpp"
 #include "state_of.hpp"
 
@@ -86,6 +88,21 @@ void bind_moves(nb::module_& m) {
              "Per body the block of rows of the joint that carries it; -1: it has none.");
 }
 
+// Of both drivers.
+template <class Driver>
+Integers blocks_of(const Driver& self) {
+    std::vector<int> out;
+    for (const Link& link : self.linkage().links) out.push_back(link.motion.joint().block);
+    return column_of(out);
+}
+template <class Driver>
+Integers first_freedoms_of(const Driver& self) {
+    std::vector<int> out;
+    for (const Link& link : self.linkage().links) out.push_back(link.freedom);
+    out.push_back(self.linkage().freedoms);
+    return column_of(out);
+}
+
 void bind_steps(nb::module_& m) {
     nb::class_<Quasistatics>(m, "Quasistatics", "Quasi-static steps of a linkage, which cost what moves.")
         .def(
@@ -141,23 +158,9 @@ void bind_steps(nb::module_& m) {
             "updated", [](const Quasistatics& self) { return self.assembly().updated(); },
             "Nodes that the last step updated.")
         .def_prop_ro("bytes", [](const Quasistatics& self) { return self.assembly().bytes(); })
-        .def_prop_ro(
-            "blocks",
-            [](const Quasistatics& self) {
-                std::vector<int> out;
-                for (const Link& link : self.linkage().links) out.push_back(link.motion.joint().block);
-                return column_of(out);
-            },
-            "Per link the block of rows of its joint; -1: it has none.")
-        .def_prop_ro(
-            "first_freedoms",
-            [](const Quasistatics& self) {
-                std::vector<int> out;
-                for (const Link& link : self.linkage().links) out.push_back(link.freedom);
-                out.push_back(self.linkage().freedoms);
-                return column_of(out);
-            },
-            "Per link the number of its first freedom, and the number of all.")
+        .def_prop_ro("blocks", &blocks_of<Quasistatics>, "Per link the block of rows of its joint; -1: it has none.")
+        .def_prop_ro("first_freedoms", &first_freedoms_of<Quasistatics>,
+                     "Per link the number of its first freedom, and the number of all.")
         .def(
             "accelerations", [](const Quasistatics& self) { return column_of(self.choice().accelerations()); },
             "Per freedom, along the joints' motions; of no meaning for joints not computed.")
@@ -166,6 +169,63 @@ void bind_steps(nb::module_& m) {
             "pose",
             [](const Quasistatics& self, const Model& model, int body) { return pose(model, body, self.pose(body)); },
             "model"_a, "body"_a, "Position of a body's frame and its rotation (4,), world axes.");
+}
+
+// Accelerations of the bodies' frames, world axes.
+std::pair<Rows, Rows> motions(const AdaptiveDynamics& self, const Model& model) {
+    std::vector<double> x = room_for_records(model), u = x, udot = x;
+    self.motions(x.data(), u.data(), udot.data());
+    Rows linear(model.bodies(), 3), angular(model.bodies(), 3);
+    accelerations_to_neutral(model, x.data(), u.data(), udot.data(), linear.data(), angular.data());
+    return {linear, angular};
+}
+
+void bind_dynamics(nb::module_& m) {
+    nb::class_<AdaptiveDynamics>(m, "AdaptiveDynamics", "Motion of a linkage of which few joints are free.")
+        .def(nb::init<std::shared_ptr<Model>>(), "model"_a,
+             "Raises:\n    ValueError: the model cannot be taken; all reasons.")
+        .def_static(
+            "refusals", [](const Model& model) { return named(AdaptiveDynamics::obstacles(model)); }, "model"_a,
+            "Why a model cannot be taken, and of what, as of `Quasistatics`; empty if it can.")
+        .def(
+            "start",
+            [](AdaptiveDynamics& self, const Model& model, double t, const Rows& position, const Rows& rotation,
+               const Rows& velocity, const Rows& angular_velocity) {
+                const BodyRecords at = records_of(model, t, position, rotation, velocity, angular_velocity);
+                self.start(t, at.poses.data(), at.twists.data());
+            },
+            "model"_a, "time"_a, "position"_a, "rotation"_a, "velocity"_a, "angular_velocity"_a,
+            "Where the bodies are and how they move. All joints are free.")
+        .def(
+            "set_free",
+            [](AdaptiveDynamics& self, const Eigen::Matrix<bool, Eigen::Dynamic, 1>& free) {
+                check_size(free.size(), self.linkage().tree.links(), "free");
+                return self.set_free({free.data(), free.data() + free.size()});
+            },
+            "free"_a,
+            "Which joints are free, per link. Those that lock are stopped by an inelastic impact; the kinetic energy\n"
+            "that it loses, J.")
+        .def("evaluate", &AdaptiveDynamics::evaluate,
+             "Accelerations at the present state, and how far they are from those of all joints.")
+        .def_prop_ro("time", &AdaptiveDynamics::time)
+        .def_prop_ro("distance", &AdaptiveDynamics::distance,
+                     "Of accelerations from those of all joints: the sum of masses times squares, kg m^2/s^4.")
+        .def_prop_ro("error", &AdaptiveDynamics::error, "The root of its mean over the mass, m/s^2.")
+        .def_prop_ro("kinetic_energy", &AdaptiveDynamics::kinetic_energy)
+        .def_prop_ro(
+            "visited", [](const AdaptiveDynamics& self) { return self.assembly().visited(); },
+            "Nodes that an evaluation touches.")
+        .def_prop_ro("bytes", [](const AdaptiveDynamics& self) { return self.assembly().bytes(); })
+        .def_prop_ro("blocks", &blocks_of<AdaptiveDynamics>,
+                     "Per link the block of rows of its joint; -1: it has none.")
+        .def_prop_ro("first_freedoms", &first_freedoms_of<AdaptiveDynamics>,
+                     "Per link the number of its first freedom, and the number of all.")
+        .def(
+            "accelerations", [](const AdaptiveDynamics& self) { return column_of(self.accelerations()); },
+            "Per freedom, along the joints' motions.")
+        .def(
+            "speeds", [](const AdaptiveDynamics& self) { return column_of(self.speeds()); }, "Likewise.")
+        .def("motions", &motions, "model"_a, "Accelerations of the bodies' frames, linear and angular, world axes.");
 }
 
 }  // namespace
@@ -183,6 +243,7 @@ void bind_adaptive(nb::module_& m) {
             "Why a model cannot be taken; empty if it can.");
     bind_moves(m);
     bind_steps(m);
+    bind_dynamics(m);
 }
 
 }  // namespace bellcrank

@@ -62,6 +62,7 @@ struct BodyRecords {
 BodyRecords records_of(const Model& model, double t, const Rows& position, const Rows& rotation, const Rows& velocity,
                        const Rows& angular_velocity);
 BodyRecords records_of(const Model& model, double t, const Rows& position, const Rows& rotation);
+std::vector<double> room_for_records(const Model& model);
 NeutralArrays arrays_of(const Model& model, double t, const double* poses, const double* twists);
 
 // Which reactions are asked for: per entry blocks and pair.

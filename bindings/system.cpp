@@ -22,7 +22,7 @@ using namespace nb::literals;
 
 namespace bellcrank {
 
-static std::vector<double> room_for_records(const Model& model) {
+std::vector<double> room_for_records(const Model& model) {
     return std::vector<double>(static_cast<size_t>(kPose) * (model.bodies() + 1), 0.0);
 }
 

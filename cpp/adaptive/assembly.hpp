@@ -9,6 +9,7 @@
 #include "adaptive/forms.hpp"
 #include "adaptive/frames.hpp"
 #include "adaptive/linkage.hpp"
+#include "adaptive/linkage_forces.hpp"
 #include "adaptive/node_equations.hpp"
 
 namespace bellcrank {
@@ -29,7 +30,7 @@ struct BodyState {
     double force[6];
 };
 
-class RootedAssembly {
+class RootedAssembly final : public LoadedAssembly {
   public:
     // with_totals: whether total accelerations are kept; without them only everything can be solved.
     RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with_totals);
@@ -41,8 +42,9 @@ class RootedAssembly {
     // Changes, which update() takes up. Where the frame of a link is in its parent's; columns of S of a joint that is
     // not axial. Applied force on a body in its frame. Efforts along S.
     void set_place(int link, const Place& place, const double* subspace);
-    bool set_force(int link, const double* force);    // false: it is the same
-    bool set_effort(int link, const double* effort);  // false: it is the same
+    bool set_force(int link, const double* force) override;
+    bool set_effort(int link, const double* effort) override;
+    const Frames& placed() const override { return frames_; }
     // ζ, by which a joint accelerates in the frame behind it because bodies move; none until one is set.
     void set_bias(int link, const double* acceleration);
     const Frames& frames() const { return frames_; }
@@ -74,7 +76,7 @@ class RootedAssembly {
     Terms joint_acceleration(int node, const double* input, double* rate, double* behind) const;
     // Whether bodies are so much alike that joins lose little of any: what rounding may have made of an acceleration is
     // a small part of the size of its terms.
-    bool is_even() const { return rounding_ <= kEven; }
+    bool is_even() const { return rounding_ <= kEvenRounding; }
     double loss() const { return rounding_; }
     // Else errors are counted in energies of accelerations (digits.cpp). The root of that of the error of the
     // force on a joint; by how much its acceleration is off where what its node was given is by `given`, and its force
@@ -95,9 +97,6 @@ class RootedAssembly {
     std::size_t bytes() const;
 
   private:
-    // Rounding that is taken as it may be at worst; beyond, it is measured (digits.cpp).
-    static constexpr double kEven = 3.2e-10;
-
     // What rounding makes of the force on the joint of a node, or of the acceleration of a body.
     struct Losses {
         double terms[6], impedance[6];   // what is added up to M, and V, along their diagonals

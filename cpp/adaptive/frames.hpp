@@ -115,8 +115,10 @@ class Frames {
     void update_chosen() { chosen_.update(*this); }
     std::size_t bytes() const;
 
-  private:
+    // The frame of the last body of a node in that of its first; null: they are one, or the node has no last.
     const Place* reach(int node) const;
+
+  private:
     // From the frame of a node's first body, or of the body that carries it, to that of the node above.
     bool step_up(int node, Place& at) const;
 

@@ -85,6 +85,9 @@ struct Obstacle {
 // All reasons in one line, each once.
 std::string text_of(const std::vector<Obstacle>& obstacles);
 
+// What rounding of joins may be where bodies are so much alike that it is taken as it may be at worst.
+constexpr double kEvenRounding = 3.2e-10;
+
 struct Linkage {
     // Takes a model whose joints are a tree. Throws std::invalid_argument with all reasons why it is none.
     explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced);

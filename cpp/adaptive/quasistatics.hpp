@@ -7,47 +7,10 @@
 
 #include "adaptive/exact_solution.hpp"
 #include "adaptive/joint_choice.hpp"
+#include "adaptive/linkage_forces.hpp"
 #include "adaptive/moves.hpp"
 
 namespace bellcrank {
-
-// Forces of a model that act on bodies, and along coordinates of joints; they are brought into moving frames where
-// these have moved.
-class LinkageForces {
-  public:
-    LinkageForces(const Model& model, const Linkage& linkage);
-    // Why forces of a model cannot be taken; empty if they can.
-    static std::vector<Obstacle> obstacles(const Model& model);
-
-    // Apply all forces to the assembly; or those that may have changed with time, and where joints have moved. Its
-    // frames keep the rotations of links on which forces fixed in the world act, in the order of `turned()`.
-    void apply_all(double t, const double* q, RootedAssembly& assembly);
-    void apply(double t, const double* q, const std::vector<int>& moved, RootedAssembly& assembly);
-
-    // Links on which forces fixed in the world act.
-    const std::vector<int>& turned() const { return turned_; }
-
-  private:
-    struct Loaded {  // a body with applied forces
-        int link;
-        std::vector<int> wrenches;
-        bool by_time;
-        int turned;  // its place among turned(), −1: all its forces turn with it
-    };
-    struct Along {  // a law, and the coordinate of a link's joint that it acts along
-        int law, link, coordinate;
-    };
-    void apply_to(const Loaded& body, double t, RootedAssembly& assembly) const;
-    void apply_along(int link, double t, const double* q, RootedAssembly& assembly) const;
-
-    const Model& model_;
-    const Linkage& linkage_;
-    std::vector<Loaded> loaded_, by_pose_, by_time_;
-    std::vector<int> turned_;
-    std::vector<Along> laws_;     // those of one link side by side
-    std::vector<int> first_law_;  // per link, −1: none
-    std::vector<int> driven_;     // links with laws that depend on time
-};
 
 class Quasistatics {
   public:

@@ -1,0 +1,604 @@
+#include "adaptive/hybrid_assembly.hpp"
+
+#include <algorithm>
+
+namespace bellcrank {
+
+namespace {
+
+constexpr std::uint8_t kLoads = 1;
+
+double value_at(const Matrix6& W, const double* g, double k, const Six& a) { return dot(a, W * a + 2.0 * six(g)) + k; }
+
+}  // namespace
+
+JointNumbers HybridAssembly::Numbers::of(const Link& link, const double* S, int square, bool free) {
+    const int at = 6 * link.freedom;
+    return {link.motion,   S, free ? link.motion.freedoms() : 0, u.data() + at, d.data() + square, g1.data() + at,
+            g2.data() + at};
+}
+
+HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
+    : linkage_(std::move(linkage)),
+      joins_(tree().joins),
+      laws_(tree().laws),
+      bodies_(tree().links()),
+      composites_(tree().nodes.size()),
+      frames_(tree()),
+      marks_(tree()),
+      free_(tree().links(), 0),
+      counted_(tree().links(), 0),
+      open_(tree().nodes.size(), 0),
+      at_(tree().nodes.size(), -1) {
+    int squares = 0;
+    for (const Link& link : linkage_->links) {
+        squares_.push_back(squares);
+        squares += link.motion.freedoms() * link.motion.freedoms();
+    }
+    const size_t freedoms = linkage_->freedoms;
+    subspace_.assign(6 * freedoms, 0.0);
+    effort_.assign(freedoms, 0.0);
+    nothing_.assign(6, 0.0);
+    for (Numbers* numbers : {&f_, &h_}) {
+        for (Array<double>* rows : {&numbers->u, &numbers->g1, &numbers->g2}) rows->assign(6 * freedoms, 0.0);
+        numbers->d.assign(squares, 0.0);
+    }
+    f_.r.assign(kColumns * freedoms, 0.0);
+    h_.r.assign(freedoms, 0.0);
+    for (Body& body : bodies_) std::fill_n(body.force, 6, 0.0);
+}
+
+void HybridAssembly::set_place(int link, const Place& place, const double* subspace) {
+    frames_.place(link) = place;
+    const Link& of = linkage_->links[link];
+    if (!of.motion.is_axial()) std::copy_n(subspace, 6 * of.motion.freedoms(), subspace_.data() + 6 * of.freedom);
+}
+
+bool HybridAssembly::set_force(int link, const double* force) {
+    if (std::equal(force, force + 6, bodies_[link].force)) return false;
+    std::copy_n(force, 6, bodies_[link].force);
+    if (!is_open(tree().body_of[link])) marks_.mark(tree().body_of[link], kLoads);
+    return true;
+}
+
+bool HybridAssembly::set_effort(int link, const double* effort) {
+    const Link& of = linkage_->links[link];
+    double* own = effort_.data() + of.freedom;
+    if (std::equal(effort, effort + of.motion.freedoms(), own)) return false;
+    std::copy_n(effort, of.motion.freedoms(), own);
+    if (!is_open(tree().joint_of[link])) marks_.mark(tree().joint_of[link], kLoads);
+    return true;
+}
+
+void HybridAssembly::set_free(int link, bool free) {
+    if (is_free(link) == free) return;
+    free_[link] = free;
+    changed_.push_back(link);
+}
+
+// Joint by joint, or all at once where that is shorter.
+void HybridAssembly::count() {
+    if (16 * changed_.size() > tree().nodes.size()) {
+        std::fill(open_.begin(), open_.end(), 0);
+        for (size_t link = 0; link < free_.size(); ++link) open_[tree().joint_of[link]] += counted_[link] = free_[link];
+        for (size_t node = 0; node < open_.size(); ++node)
+            if (tree().nodes[node].parent >= 0) open_[tree().nodes[node].parent] += open_[node];
+        return changed_.clear();
+    }
+    for (const int link : changed_) {
+        if (free_[link] == counted_[link]) continue;
+        counted_[link] = free_[link];
+        const int change = free_[link] ? 1 : -1;
+        for (int node = tree().joint_of[link]; node >= 0; node = tree().nodes[node].parent) open_[node] += change;
+    }
+    changed_.clear();
+}
+
+void HybridAssembly::close_all() {
+    count();
+    for (const AssemblyNode& node : tree().nodes) frames_.update(node);
+    frames_.update_chosen();
+    marks_.clear();
+    for (size_t node = 0; node < tree().nodes.size(); ++node)
+        if (!is_open(static_cast<int>(node))) close(static_cast<int>(node), true);
+    order_.clear();
+    arrange();
+}
+
+void HybridAssembly::arrange() {
+    count();
+    for (size_t i = order_.size(); i-- > 0;) {
+        const int node = order_[i];
+        at_[node] = -1;
+        // Those of the front are closed, and come first where they are parts.
+        if (held_[i].is_open && !is_open(node)) close(node, true);
+    }
+    order_.clear();
+    stack_.assign(1, static_cast<int>(tree().nodes.size()) - 1);
+    while (!stack_.empty()) {
+        const int node = stack_.back();
+        stack_.pop_back();
+        at_[node] = static_cast<int>(order_.size());
+        order_.push_back(node);
+        if (!is_open(node)) continue;
+        const AssemblyNode& of = tree().nodes[node];
+        for (const int part : {of.right, of.left})
+            if (part >= 0) stack_.push_back(part);
+    }
+    if (held_.size() < order_.size()) held_.resize(order_.size());
+    for (size_t i = 0; i < order_.size(); ++i) {
+        held_[i].is_open = is_open(order_[i]);
+        if (!held_[i].is_open) begin_front(order_[i]);
+    }
+}
+
+void HybridAssembly::close(int node, bool matrices) {
+    answer<kColumns>(node, matrices);
+    const AssemblyNode& of = tree().nodes[node];
+    Composite& out = composites_[node];
+    switch (of.kind) {
+        case NodeKind::body:
+            out = Composite::of_body(linkage_->links[of.link], bodies_[of.link].force);
+            if (of.left >= 0) out += composites_[of.left];
+            return;
+        case NodeKind::join:
+            out = composites_[of.left];
+            out += composites_[of.right].seen_from(offset(of));
+            return;
+        case NodeKind::rake:
+            out = composites_[of.left].seen_from(frames_.place(of.link));
+            return;
+        case NodeKind::sum:
+            out = composites_[of.left];
+            out += composites_[of.right];
+            return;
+    }
+}
+
+Place HybridAssembly::offset(const AssemblyNode& node) const {
+    const Place* reach = node.kind == NodeKind::join ? frames_.reach(node.left) : nullptr;
+    return reach == nullptr ? frames_.place(node.link) : *reach * frames_.place(node.link);
+}
+
+void HybridAssembly::update_frames() {
+    for (size_t i = order_.size(); i-- > 0;)
+        if (held_[i].is_open) frames_.update(tree().nodes[order_[i]]);
+    frames_.update_chosen();
+}
+
+void HybridAssembly::update_loads() {
+    marks_.sweep([this](int node, std::uint8_t) {
+        if (!is_open(node)) close(node, false);
+    });
+}
+
+bool HybridAssembly::is_behind(int number) const {
+    const AssemblyNode& above = tree().nodes[tree().nodes[number].parent];
+    return above.kind == NodeKind::rake || (above.kind == NodeKind::join && above.right == number);
+}
+
+// The twist of the last body of a stretch, whose parts have theirs.
+Twist HybridAssembly::last_twist(int node) const {
+    while (is_open(node) && tree().nodes[node].kind == NodeKind::join) node = tree().nodes[node].right;
+    const Twist& first = held(node).twist;
+    const Place* reach = frames_.reach(node);
+    return reach == nullptr ? first : inward(reach->rotation, reach->shift, first);
+}
+
+void HybridAssembly::take_motion(const double* q, const double* u) {
+    for (size_t i = 0; i < order_.size(); ++i) {
+        const AssemblyNode& node = tree().nodes[order_[i]];
+        Held& own = held_[i];
+        if (node.parent < 0)
+            own.twist = Twist{{0, 0, 0}, {0, 0, 0}};
+        else if (is_behind(order_[i])) {
+            const AssemblyNode& above = tree().nodes[node.parent];
+            const Twist carrier = above.kind == NodeKind::rake ? held(node.parent).twist : last_twist(above.left);
+            const Link& link = linkage_->links[above.link];
+            const Place& place = frames_.place(above.link);
+            const double *own_q = q + link.coordinate, *own_u = u + link.freedom;
+            Six relative{};
+            if (is_free(above.link)) relative = joint_motion(link.motion, subspace(above.link), own_u);
+            own.twist = as_motion(motion_into(place, stacked(carrier)) + relative);
+            put(held(node.parent).zeta, moving_bias(link.motion, place, own_q, own_u, relative, carrier.w));
+        } else
+            own.twist = held(node.parent).twist;
+        if (!own.is_open) products_of(own.twist.w, own.s);
+    }
+}
+
+// Of the front in H: matrices, which stay as long as it is.
+void HybridAssembly::begin_front(int node) {
+    const AssemblyNode& of = tree().nodes[node];
+    Held& own = held(node);
+    own.phi1 = composites_[node].inertia();
+    const bool is_law = of.kind == NodeKind::rake || of.kind == NodeKind::sum;
+    if (is_law || is_alone(of)) return;
+    if (of.kind == NodeKind::body && of.left < 0)
+        own.phi1 = linkage_->links[of.link].mobility();
+    else
+        invert(own.phi1);
+    const Place* reach = frames_.reach(node);
+    if (reach == nullptr || of.ends) return;
+    const Matrix6 X = motion_transform(*reach);
+    product(X, own.phi1, own.phi21);
+    product(own.phi21, transpose(X), own.phi2);
+}
+
+void HybridAssembly::hold_front(int node, bool impulsive) {
+    const AssemblyNode& of = tree().nodes[node];
+    Held& own = held(node);
+    const Composite& composite = composites_[node];
+    const Vec3& w = own.twist.w;
+    const Six h = impulsive ? composite.inertia() * stacked(own.twist) : composite.load(w);
+    const double k = impulsive ? 0.0 : composite.scalar(w);
+    own.c = k;
+    if (of.kind == NodeKind::rake || of.kind == NodeKind::sum) return put(own.b1, -h);
+    if (is_alone(of)) return put(own.b1, h);
+    const Six b = own.phi1 * h;
+    put(own.b1, b);
+    own.c = dot(h, b) - k;
+    const Place* reach = frames_.reach(node);
+    if (reach == nullptr || of.ends) return;
+    Six last = motion_into(*reach, b);
+    if (!impulsive) last = last + stacked({0, 0, 0}, transpose_times(reach->rotation, centripetal(w, reach->shift)));
+    put(own.b2, last);
+}
+
+Mobility HybridAssembly::mobility(int node) const {
+    const Held& own = held(node);
+    if (frames_.reach(node) == nullptr) return {&own.phi1, &own.phi1, &own.phi1};
+    return {&own.phi1, &own.phi21, &own.phi2};
+}
+StretchLoads HybridAssembly::loads(int node) const {
+    const Held& own = held(node);
+    return {own.b1, frames_.reach(node) == nullptr ? own.b1 : own.b2, &own.c};
+}
+
+void HybridAssembly::hold_open(int number, bool impulsive) {
+    const AssemblyNode& node = tree().nodes[number];
+    Held& own = held(number);
+    if (node.kind == NodeKind::sum) {
+        const Held &a = held(node.left), &b = held(node.right);
+        own.phi1 = a.phi1;
+        add(own.phi1, b.phi1);
+        put(own.b1, six(a.b1) + six(b.b1));
+        own.c = a.c + b.c;
+        return;
+    }
+    const Link& link = linkage_->links[node.link];
+    if (node.kind == NodeKind::body) {
+        const Held& law = held(node.left);
+        const Vec3& w = own.twist.w;
+        Six h =
+            impulsive ? link.inertia * stacked(own.twist) : six(bodies_[node.link].force) + gyroscopic(link.inertia, w);
+        h = h - six(law.b1);
+        own.c = law.c + (impulsive ? 0.0 : spread(link.inertia, w));
+        own.phi1 = link.inertia;
+        add(own.phi1, law.phi1);
+        if (is_alone(node)) return put(own.b1, h);
+        invert(own.phi1);
+        double load[6];
+        const double k = own.c;
+        put(load, h);
+        return mobility_loads<1>(own.phi1, load, &k, own.b1, &own.c);
+    }
+    const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
+    const Place& place = frames_.place(node.link);
+    const Matrix6 X = motion_transform(place), XT = transpose(X);
+    const double *zeta = impulsive ? nothing_.data() : own.zeta,
+                 *effort = impulsive ? nothing_.data() : effort_.data() + link.freedom;
+    double* R = h_.r.data() + link.freedom;
+    if (node.kind == NodeKind::join) {
+        if (!impulsive) join_matrices(joint, X, XT, mobility(node.left), mobility(node.right), node.ends, own, own.w);
+        return join_loads<1>(joint, place, own, own.w, loads(node.left), loads(node.right), zeta, effort, node.ends,
+                             {own.b1, own.b2, own.gamma, R, &own.c});
+    }
+    const Held& branch = held(node.left);
+    const bool alone = !is_open(node.left) || tree().nodes[node.left].kind == NodeKind::body;
+    Matrix6 WX;
+    if (!impulsive) rake_matrices(joint, X, XT, branch.phi1, alone, own.phi1, WX);
+    if (alone)
+        rake_alone_loads<1>(joint, place, own.phi1, branch.b1, &branch.c, zeta, effort, {own.b1, R, &own.c});
+    else
+        rake_loads<1>(joint, place, own.phi1, branch.b1, &branch.c, zeta, effort, {own.b1, R, &own.c});
+}
+
+void HybridAssembly::hold() {
+    for (size_t i = order_.size(); i-- > 0;)
+        held_[i].is_open ? hold_open(order_[i], false) : hold_front(order_[i], false);
+}
+
+void HybridAssembly::accelerate(const Vec3& base, double* rates) {
+    put(held_[0].input, stacked({0, 0, 0}, base));
+    for (size_t i = 0; i < order_.size(); ++i)
+        if (held_[i].is_open) hand_down(order_[i], rates);
+}
+
+// From what a node is given: the acceleration of its joint, and what its parts are given.
+void HybridAssembly::hand_down(int number, double* rates) {
+    const AssemblyNode& node = tree().nodes[number];
+    const Held& own = held(number);
+    const auto give = [&](int part, const Six& first, const Six& second) {
+        put(held(part).input, first);
+        put(held(part).input + 6, second);
+    };
+    const Six first = six(own.input);
+    if (node.kind == NodeKind::sum) {
+        give(node.left, first, Six{});
+        return give(node.right, first, Six{});
+    }
+    if (node.kind == NodeKind::body) {
+        if (is_alone(node)) return give(node.left, first, Six{});
+        return give(node.left, own.phi1 * (first + six(own.input + 6)) + six(own.b1), Six{});
+    }
+    const Link& link = linkage_->links[node.link];
+    const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
+    const Place& place = frames_.place(node.link);
+    const double* R = h_.r.data() + link.freedom;
+    double rate[6];
+    for (int i = 0; i < joint.freedoms; ++i) {
+        rate[i] = R[i] - dot(six(joint.G1 + 6 * i), first);
+        if (node.kind == NodeKind::join && !node.ends) rate[i] += dot(six(joint.G2 + 6 * i), six(own.input + 6));
+        rates[link.freedom + i] = rate[i];
+    }
+    if (node.kind == NodeKind::rake) {
+        if (!is_open(node.left)) return;
+        if (tree().nodes[node.left].kind == NodeKind::join)
+            return give(node.left, force_into(place, own.phi1 * first + six(own.b1)), Six{});
+        // What the carrier does cancels where a body hangs on nothing.
+        Six motion = link.floats ? six(R) : motion_into(place, first);
+        if (joint.freedoms > 0 && !link.floats) motion = motion + joint_motion(link.motion, joint.S, rate);
+        return give(node.left, motion + six(own.zeta), Six{});
+    }
+    Six f = own.x1 * first + six(own.gamma);
+    const Six second = node.ends ? Six{} : six(own.input + 6);
+    if (!node.ends) f = f - own.x2 * second;
+    give(node.left, first, -force_out_of(place, f));
+    give(node.right, f, second);
+}
+
+// Impulses stop what is locked: with momenta for forces, and no velocities, accelerations are speeds after the impact,
+// and what would be −2 of Gauss' function is twice their kinetic energy.
+double HybridAssembly::stop(double* u) {
+    for (size_t i = order_.size(); i-- > 0;)
+        held_[i].is_open ? hold_open(order_[i], true) : hold_front(order_[i], true);
+    for (size_t i = 0; i < order_.size(); ++i)
+        if (held_[i].is_open) std::fill_n(held_[i].zeta, 6, 0.0);
+    accelerate({0, 0, 0}, u);
+    return -0.5 * held_[0].c;
+}
+
+double HybridAssembly::distance(const Vec3& base) const {
+    const Six a = stacked({0, 0, 0}, base);
+    const int root = static_cast<int>(tree().nodes.size()) - 1;
+    const Law& law = laws_[tree().nodes[root].slot];
+    const Held& own = held_[0];
+    return value_at(own.phi1, own.b1, own.c, a) - value_at(law.w, law.g, law.k[0], a);
+}
+
+Six HybridAssembly::last_carried(int node) const {
+    while (is_open(node) && tree().nodes[node].kind == NodeKind::join) node = tree().nodes[node].right;
+    const Held& first = held(node);
+    const Place* reach = frames_.reach(node);
+    if (reach == nullptr) return six(first.carried);
+    const Vec3 round = transpose_times(reach->rotation, centripetal(first.twist.w, reach->shift));
+    return motion_into(*reach, six(first.carried)) + stacked({0, 0, 0}, round);
+}
+
+// Gauss' function of accelerations that velocities and the ground alone make, less its minimum.
+double HybridAssembly::distance_at_rest(const Vec3& base) {
+    double sum = 0.0;
+    for (size_t i = 0; i < order_.size(); ++i) {
+        const int number = order_[i];
+        const AssemblyNode& node = tree().nodes[number];
+        Held& own = held_[i];
+        Six a = stacked({0, 0, 0}, base);
+        if (node.parent >= 0 && is_behind(number)) {
+            const AssemblyNode& above = tree().nodes[node.parent];
+            const Six carrier =
+                above.kind == NodeKind::rake ? six(held(node.parent).carried) : last_carried(above.left);
+            a = motion_into(frames_.place(above.link), carrier) + six(held(node.parent).zeta);
+        } else if (node.parent >= 0)
+            a = six(held(node.parent).carried);
+        put(own.carried, a);
+        const Vec3& w = own.twist.w;
+        if (!own.is_open) {
+            const Composite& composite = composites_[number];
+            sum += dot(a, composite.inertia() * a - 2.0 * composite.load(w)) + composite.scalar(w);
+        } else if (node.kind == NodeKind::body) {
+            const Matrix6& I = linkage_->links[node.link].inertia;
+            sum += dot(a, I * a - 2.0 * (six(bodies_[node.link].force) + gyroscopic(I, w))) + spread(I, w);
+        }
+    }
+    const int root = static_cast<int>(tree().nodes.size()) - 1;
+    const Law& law = laws_[tree().nodes[root].slot];
+    return sum - value_at(law.w, law.g, law.k[0], stacked({0, 0, 0}, base));
+}
+
+double HybridAssembly::kinetic_energy() const {
+    double twice = 0.0;
+    for (size_t i = 0; i < order_.size(); ++i) {
+        const AssemblyNode& node = tree().nodes[order_[i]];
+        if (held_[i].is_open && node.kind != NodeKind::body) continue;
+        const Six v = stacked(held_[i].twist);
+        twice += dot(v, (held_[i].is_open ? linkage_->links[node.link].inertia : composites_[order_[i]].inertia()) * v);
+    }
+    return 0.5 * twice;
+}
+
+std::size_t HybridAssembly::bytes() const {
+    const auto size = [](const auto& array) { return array.capacity() * sizeof(array[0]); };
+    std::size_t sum = size(joins_) + size(laws_) + size(bodies_) + size(composites_) + size(squares_) +
+                      size(subspace_) + size(effort_) + frames_.bytes() + marks_.bytes() + size(free_) +
+                      size(counted_) + size(open_) + size(at_) + size(order_) + size(held_) + size(tree().nodes) +
+                      size(linkage_->links) + size(linkage_->link_of) + size(tree().given) + size(tree().body_of) +
+                      size(tree().joint_of);
+    for (const Numbers* of : {&f_, &h_}) sum += size(of->u) + size(of->g1) + size(of->g2) + size(of->d) + size(of->r);
+    return sum;
+}
+
+void HybridAssembly::loosen() {
+    for (size_t i = order_.size(); i-- > 0;)
+        if (held_[i].is_open) answer<1>(order_[i], true);
+}
+
+template <int N>
+void HybridAssembly::answer(int number, bool matrices) {
+    const AssemblyNode& node = tree().nodes[number];
+    switch (node.kind) {
+        case NodeKind::body:
+            return answer_body<N>(node, matrices);
+        case NodeKind::join:
+            return answer_join<N>(number, matrices);
+        case NodeKind::rake:
+            return answer_rake<N>(number, matrices);
+        case NodeKind::sum: {
+            Law& out = laws_[node.slot];
+            Parts room[2];
+            const auto [g1, k1] = law<N>(node.left, room[0]);
+            const auto [g2, k2] = law<N>(node.right, room[1]);
+            if (matrices) {
+                out.w = laws_[tree().nodes[node.left].slot].w;
+                add(out.w, laws_[tree().nodes[node.right].slot].w);
+            }
+            for (int i = 0; i < 6 * N; ++i) out.g[i] = g1[i] + g2[i];
+            for (int i = 0; i < N * N; ++i) out.k[i] = k1[i] + k2[i];
+            return;
+        }
+    }
+}
+
+Mobility HybridAssembly::free_mobility(int number) const {
+    const AssemblyNode& node = tree().nodes[number];
+    if (node.kind == NodeKind::body) {
+        const Matrix6& phi = bodies_[node.link].phi;
+        return {&phi, &phi, &phi};
+    }
+    const Join& join = joins_[node.slot];
+    return {&join.phi1, &join.phi21, &join.phi2};
+}
+
+// A closed part in columns of a closed node, whose first frame `turned` takes the part's to (null: they are one); or in
+// numbers, by the products of its velocity.
+template <int N>
+StretchLoads HybridAssembly::part(int number, const Mat3* turned, Parts& room) const {
+    const AssemblyNode& node = tree().nodes[number];
+    const bool is_body = node.kind == NodeKind::body;
+    StretchLoads own;
+    if (is_body)
+        own = {bodies_[node.link].b, bodies_[node.link].b, bodies_[node.link].c};
+    else
+        own = {joins_[node.slot].b1, joins_[node.slot].b2, joins_[node.slot].c};
+    if (N == 1 ? is_open(number) : turned == nullptr) return own;
+    if constexpr (N == 1) {
+        const double* s = held(number).s;
+        collapse(own.b1, s, room.b1);
+        if (!is_body && !node.ends) collapse(own.b2, s, room.b2);
+        room.c[0] = collapse_scalar(own.c, s);
+    } else {
+        const ProductsTurned turn(*turned);
+        turn.columns(own.b1, room.b1);
+        if (!is_body && !node.ends) turn.columns(own.b2, room.b2);
+        turn.scalar(own.c, room.c);
+    }
+    return {room.b1, is_body ? room.b1 : room.b2, room.c};
+}
+
+template <int N>
+std::pair<const double*, const double*> HybridAssembly::law(int number, Parts& room) const {
+    const Law& own = laws_[tree().nodes[number].slot];
+    if (N == kColumns || is_open(number)) return {own.g, own.k};
+    collapse(own.g, held(number).s, room.b1);
+    room.c[0] = collapse_scalar(own.k, held(number).s);
+    return {room.b1, room.c};
+}
+
+template <int N>
+void HybridAssembly::answer_body(const AssemblyNode& node, bool matrices) {
+    Body& out = bodies_[node.link];
+    const Link& link = linkage_->links[node.link];
+    const bool alone = is_alone(node);
+    if (matrices) {
+        if (node.left >= 0) {
+            out.phi = link.inertia;
+            add(out.phi, laws_[tree().nodes[node.left].slot].w);
+            if (!alone) invert(out.phi);
+        } else
+            out.phi = alone ? link.inertia : link.mobility();
+    }
+    double h[6 * N], k[N * N];
+    if constexpr (N == 1) {
+        const Vec3& w = held(tree().body_of[node.link]).twist.w;
+        put(h, six(out.force) + gyroscopic(link.inertia, w));
+        k[0] = spread(link.inertia, w);
+    } else {
+        gyroscopic_columns(link.inertia, out.force, h);
+        spread_columns(link.inertia, k);
+    }
+    if (node.left >= 0) {
+        Parts room;
+        const auto [g, more] = law<N>(node.left, room);
+        for (int i = 0; i < 6 * N; ++i) h[i] -= g[i];
+        for (int i = 0; i < N * N; ++i) k[i] += more[i];
+    }
+    if (!alone) return mobility_loads<N>(out.phi, h, k, out.b, out.c);
+    std::copy_n(h, 6 * N, out.b);
+    std::copy_n(k, N * N, out.c);
+}
+
+template <int N>
+void HybridAssembly::answer_join(int number, bool matrices) {
+    const AssemblyNode& node = tree().nodes[number];
+    const Link& link = linkage_->links[node.link];
+    const JointNumbers joint = f_.of(link, subspace(node.link), squares_[node.link], true);
+    const Place &place = frames_.place(node.link), from_first = offset(node);
+    Join& out = joins_[node.slot];
+    if (matrices) {
+        const Matrix6 X = motion_transform(place), XT = transpose(X);
+        join_matrices(joint, X, XT, free_mobility(node.left), free_mobility(node.right), node.ends, out, out.w);
+    }
+    Parts room[2];
+    double zeta[6 * N];
+    if constexpr (N == 1)
+        std::copy_n(held(number).zeta, 6, zeta);
+    else if (const Place* reach = frames_.reach(node.left)) {
+        double own[kVector];
+        still_bias(place, own);
+        ProductsTurned(reach->rotation).columns(own, zeta);
+    } else
+        still_bias(place, zeta);
+    join_loads<N>(joint, place, out, out.w, part<N>(node.left, nullptr, room[0]),
+                  part<N>(node.right, &from_first.rotation, room[1]), zeta, effort_.data() + link.freedom, node.ends,
+                  {out.b1, out.b2, out.gamma, f_.r.data() + kColumns * link.freedom, out.c});
+}
+
+template <int N>
+void HybridAssembly::answer_rake(int number, bool matrices) {
+    const AssemblyNode &node = tree().nodes[number], &branch = tree().nodes[node.left];
+    const Link& link = linkage_->links[node.link];
+    const JointNumbers joint = f_.of(link, subspace(node.link), squares_[node.link], true);
+    const Place& place = frames_.place(node.link);
+    const bool alone = branch.kind == NodeKind::body;
+    Law& out = laws_[node.slot];
+    if (matrices) {
+        const Matrix6 X = motion_transform(place), XT = transpose(X);
+        Matrix6 WX;
+        rake_matrices(joint, X, XT, alone ? bodies_[branch.link].phi : joins_[branch.slot].phi1, alone, out.w, WX);
+    }
+    Parts room;
+    double zeta[6 * N];
+    if constexpr (N == 1)
+        std::copy_n(held(number).zeta, 6, zeta);
+    else
+        still_bias(place, zeta);
+    const StretchLoads of = part<N>(node.left, &place.rotation, room);
+    const double* effort = effort_.data() + link.freedom;
+    const LawLoads loads{out.g, f_.r.data() + kColumns * link.freedom, out.k};
+    if (alone)
+        rake_alone_loads<N>(joint, place, out.w, of.b1, of.c, zeta, effort, loads);
+    else
+        rake_loads<N>(joint, place, out.w, of.b1, of.c, zeta, effort, loads);
+}
+
+}  // namespace bellcrank

@@ -1,0 +1,59 @@
+// Forces on a linkage as its assembly takes them.
+#pragma once
+
+#include <vector>
+
+#include "adaptive/frames.hpp"
+#include "adaptive/linkage.hpp"
+
+namespace bellcrank {
+
+// What takes loads on bodies, in their frames, and efforts along S. False: they are the same as before.
+class LoadedAssembly {
+  public:
+    virtual ~LoadedAssembly() = default;
+    virtual bool set_force(int link, const double* force) = 0;
+    virtual bool set_effort(int link, const double* effort) = 0;
+    virtual const Frames& placed() const = 0;
+};
+
+// Forces of a model that act on bodies, and along coordinates of joints; they are brought into moving frames where
+// these have moved.
+class LinkageForces {
+  public:
+    LinkageForces(const Model& model, const Linkage& linkage);
+    // Why forces of a model cannot be taken, where bodies stand still and where they move; empty if they can.
+    static std::vector<Obstacle> obstacles(const Model& model, bool moves);
+
+    // q, u: coordinates, and speeds along S; no speeds, u null, where all stand still. Apply all forces to the
+    // assembly; or those that may have changed with time, and where joints have moved. Its frames keep the rotations of
+    // links on which forces fixed in the world act, in the order of `turned()`.
+    void apply_all(double t, const double* q, const double* u, LoadedAssembly& assembly);
+    void apply(double t, const double* q, const double* u, const std::vector<int>& moved, LoadedAssembly& assembly);
+
+    // Links on which forces fixed in the world act.
+    const std::vector<int>& turned() const { return turned_; }
+
+  private:
+    struct Loaded {  // a body with applied forces
+        int link;
+        std::vector<int> wrenches;
+        bool by_time;
+        int turned;  // its place among turned(), −1: all its forces turn with it
+    };
+    struct Along {  // a law, and the coordinate of a link's joint that it acts along
+        int law, link, coordinate;
+    };
+    void apply_to(const Loaded& body, double t, LoadedAssembly& assembly) const;
+    void apply_along(int link, double t, const double* q, const double* u, LoadedAssembly& assembly) const;
+
+    const Model& model_;
+    const Linkage& linkage_;
+    std::vector<Loaded> loaded_, by_pose_, by_time_;
+    std::vector<int> turned_;
+    std::vector<Along> laws_;     // those of one link side by side
+    std::vector<int> first_law_;  // per link, −1: none
+    std::vector<int> driven_;     // links with laws that depend on time
+};
+
+}  // namespace bellcrank
