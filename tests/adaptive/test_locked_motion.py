@@ -255,7 +255,7 @@ def test_a_loop_is_judged_too():
     assert np.isclose(sum(parts), both.distance(), rtol=1e-9)
 
 
-# Adaptive dynamics by the oracle. Every joint is free at the start; `set_free` stops what it locks.
+# Adaptive dynamics by the oracle. `set_free` stops what it locks.
 
 dynamics = pytest.mark.skipif(
     not hasattr(_core, "AdaptiveDynamics"), reason="the core has no adaptive dynamics"
@@ -267,6 +267,7 @@ DIGITS = {"even": 1e-10, "fast": 1e-10, "uneven": 1e-6}
 def begun(model, state):
     run = _core.AdaptiveDynamics(model.core)
     run.start(model.core, *state.arrays)
+    run.set_free(np.ones(len(run.blocks), dtype=bool))
     return run
 
 
