@@ -1,7 +1,7 @@
 """Motion with some joints locked: welds in their place, the norm of kinetic energy, impacts; trees and loops.
 
-What adaptive dynamics is compared with. Locks are in the description alone: `lagrange` and `recursive` compute
-an ordinary mechanism with fixed joints.
+What adaptive dynamics is compared with. Locks are in the description alone: `lagrange` and `recursive`
+compute an ordinary mechanism with fixed joints.
 """
 
 from dataclasses import dataclass, replace
@@ -53,10 +53,10 @@ def _placed(state, numbers, marker):
 
 
 def squared_norm(model, state, linear, angular):
-    """Sum over bodies of m |v|^2 + w' I w, v at the centre of mass: for motions (nb, 3) of frames, world axes.
+    """The sum over bodies of m |v|^2 + w' I w, v at the centre of mass.
 
-    For velocities twice the kinetic energy; for a difference of accelerations at equal velocities their
-    distance, in which centripetal accelerations are equal.
+    linear, angular: (nb, 3), of frames, world axes. For velocities twice the kinetic energy; for a difference
+    of accelerations at equal velocities, where centripetal parts are equal, their squared distance.
     """
     R = matrix(state.rotation)
     arms = np.einsum("bij,bj->bi", R, model.com)
@@ -65,7 +65,7 @@ def squared_norm(model, state, linear, angular):
 
 
 def gauss_distance(model, state, first, second):
-    """The squared distance of two accelerations, of `System.accelerate`, at one state: 2G for those of H and F."""
+    """The squared distance of two accelerations of all bodies at one state: 2G for those of H and F."""
     return squared_norm(model, state, first.linear - second.linear, first.angular - second.angular)
 
 
@@ -78,8 +78,8 @@ def rms_error(model, distance):
 class Locked:
     """A state after some joints were stopped by an inelastic impact and locked.
 
-    mechanism, model: with all joints. welded: with the welds. state: after the impact. loss: of kinetic energy
-    in it, J: half the squared norm of the change of velocities (Carnot).
+    mechanism, model: with all joints. welded: with the welds. state: after the impact. loss: of kinetic
+    energy in it, J: half the squared norm of the change of velocities (Carnot).
     """
 
     mechanism: bc.Mechanism
@@ -102,10 +102,13 @@ class Locked:
         return gauss_distance(self.model, self.state, *two)
 
 
-def locked(mechanism, state, names, formulation="lagrange"):
-    """Stops joints and locks them: the mass-orthogonal projection of velocities onto the rows of the welds."""
+def locked(mechanism, state, names):
+    """Stops joints and locks them: velocities are projected onto the rows of the welds, mass-orthogonally.
+
+    By `lagrange`: `recursive` first reads rates of joints, so it drops what the welds do not allow.
+    """
     model, welded = compile_mechanism(mechanism), held(mechanism, state, names)
-    after = bc.prepare(welded, formulation).project(_plain(state))
+    after = bc.prepare(welded, "lagrange").project(_plain(state))
     change = after.velocity - state.velocity, after.angular_velocity - state.angular_velocity
     still = replace(_plain(state), velocity=after.velocity, angular_velocity=after.angular_velocity)
     return Locked(mechanism, model, welded, still, 0.5 * squared_norm(model, state, *change))
@@ -119,8 +122,8 @@ def _plain(state):
 def mobility(mechanism, state, body, point, direction):
     """The acceleration of a point along a unit force there, 1/kg; every joint can accelerate.
 
-    point: in the body's frame, m. direction: unit vector, world axes. Along it, two accelerations of the point
-    that the joints allow differ by at most the square root of this times their squared distance.
+    point: in the body's frame, m. direction: unit vector, world axes. Along it, two accelerations of the
+    point that the joints allow differ by at most the square root of this times their squared distance.
     """
     bare = mechanism.copy()
     for force in list(bare.forces.values()):

@@ -1,4 +1,4 @@
-"""Random trees of joints in motion, of every kind that a linkage takes, with springs, motors and loads, by seed.
+"""Random moving trees with every joint kind that a linkage takes, springs, motors and loads, by seed.
 
 Poses and velocities follow from random coordinates and rates of joints by the kinematics of two frames, which
 is written down here once more. Nothing is projected.
