@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rigs import examples, floating, linkages
+from rigs.locked_dynamics import begun, mask, what_is_wrong
 from rigs.locked_motion import (
     gauss_distance,
     locked,
@@ -264,17 +265,6 @@ dynamics = pytest.mark.skipif(
 DIGITS = {"even": 1e-10, "fast": 1e-10, "uneven": 1e-6}
 
 
-def begun(model, state):
-    run = _core.AdaptiveDynamics(model.core)
-    run.start(model.core, *state.arrays)
-    return run
-
-
-def mask(run, model, names):
-    """Per link whether it stays free where the joints of these names are locked."""
-    return ~np.isin(run.blocks, [block for name in names for block in model.joint(name).blocks])
-
-
 def off(run, found, expected):
     """How far its accelerations are from others, in the norm of kinetic energy, of these."""
     linear, angular = run.motions(found.model.core)
@@ -291,8 +281,21 @@ def test_with_all_joints_free_it_is_recursive(seed, way):
     run, expected = begun(found.model, state), found.free_accelerations("recursive")
     run.evaluate()
     assert off(run, found, expected) < DIGITS[way]
-    assert run.gauss < DIGITS[way] * norm(found, expected)
+    assert run.distance < DIGITS[way] * norm(found, expected)
     assert np.isclose(run.kinetic_energy, energy(found, state), rtol=1e-12)
+
+
+@dynamics
+@pytest.mark.parametrize("way", WAYS)
+@over(range(20))
+def test_the_formulation_takes_trees_that_move(seed, way):
+    """With welds in half of the joints, and without."""
+    mech, state = moving_tree(seed, **WAYS[way])
+    found = locked(mech, state, held_joints(mech, seed, "half"))
+    for of in (found.free_accelerations, found.accelerations):
+        one, two = of("adaptive"), of("recursive")
+        distance = gauss_distance(found.model, found.state, one, two)
+        assert distance < 1e-18 * norm(found, two)
 
 
 @dynamics
@@ -309,8 +312,8 @@ def test_locked_joints_against_welds(seed, way):
     assert abs(run.kinetic_energy - energy(found, found.state)) < 1e-11 * before
     run.evaluate()
     whole = norm(found, found.free_accelerations())
-    assert abs(run.gauss - found.distance()) < 10.0 * DIGITS[way] * whole
-    assert np.isclose(run.error, rms_error(found.model, run.gauss), rtol=1e-12)
+    assert abs(run.distance - found.distance()) < 10.0 * DIGITS[way] * whole
+    assert np.isclose(run.error, rms_error(found.model, run.distance), rtol=1e-12)
     expected = found.accelerations()
     linear, angular = run.motions(found.model.core)
     change = linear - expected.linear, angular - expected.angular
@@ -339,11 +342,17 @@ def test_what_is_locked_already_is_as_when_it_is_locked_now(seed, way):
     fresh.evaluate()
     free = both.free_accelerations()
     whole = norm(both, free)
-    assert abs(run.gauss - fresh.gauss) < DIGITS[way] * whole
+    assert abs(run.distance - fresh.distance) < DIGITS[way] * whole
     assert abs(run.kinetic_energy - energy(both, both.state)) < 1e-11 * energy(both, state)
     change = [a - b for a, b in zip(*(each.motions(first.model.core) for each in (run, fresh)), strict=True)]
     assert squared_norm(both.model, both.state, *change) < DIGITS[way] ** 2 * whole
     assert run.set_free(np.ones(len(run.blocks), dtype=bool)) == 0.0
     run.evaluate()
     assert off(run, both, free) < DIGITS[way]
-    assert run.gauss < DIGITS[way] * whole
+    assert run.distance < DIGITS[way] * whole
+
+
+@dynamics
+@over(range(12))
+def test_locks_one_time_after_another(seed):
+    assert not what_is_wrong(seed)
