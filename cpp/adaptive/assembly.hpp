@@ -45,6 +45,7 @@ class RootedAssembly final : public LoadedAssembly {
     bool set_force(int link, const double* force) override;
     bool set_effort(int link, const double* effort) override;
     const Frames& placed() const override { return frames_; }
+    Twist twist_of(int) const override { return {{0, 0, 0}, {0, 0, 0}}; }  // they are at rest
     // ζ, by which a joint accelerates in the frame behind it because bodies move; none until one is set.
     void set_bias(int link, const double* acceleration);
     const Frames& frames() const { return frames_; }

@@ -129,6 +129,8 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         if (assembly_->is_free(number)) free_.push_back(number);
     }
     assembly_->close_all();
+    forces_->begin(time_, poses);
+    assembly_->take_motion(q_.data(), u_.data());
     forces_->apply_all(time_, q_.data(), u_.data(), *assembly_);
     follow();
 }
@@ -143,6 +145,7 @@ void AdaptiveDynamics::follow() {
 void AdaptiveDynamics::move_places() {
     for (const int link : free_) place(link);
     assembly_->update_frames();
+    if (forces_->has_between()) assembly_->take_motion(q_.data(), u_.data());
     forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);
 }
 
@@ -169,7 +172,8 @@ double AdaptiveDynamics::allowed() const {
 }
 
 double AdaptiveDynamics::error() const {
-    const double unit = limits_.is_relative ? whole_ : mass_, off = std::sqrt(distance_) + rounding_ * std::sqrt(whole_);
+    const double unit = limits_.is_relative ? whole_ : mass_,
+                 off = std::sqrt(distance_) + rounding_ * std::sqrt(whole_);
     return off > 0.0 ? off / std::sqrt(unit) : 0.0;
 }
 
@@ -198,6 +202,7 @@ void AdaptiveDynamics::lock_those() {
         }
     }
     assembly_->arrange();
+    if (forces_->has_between()) assembly_->take_motion(q_.data(), u_.data());
     forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);  // dampers of those that lock are silent now
     std::erase_if(free_, [&](int link) { return !assembly_->is_free(link); });
 }

@@ -118,10 +118,11 @@ class Frames {
     // The frame of the last body of a node in that of its first; null: they are one, or the node has no last.
     const Place* reach(int node) const;
 
-  private:
-    // From the frame of a node's first body, or of the body that carries it, to that of the node above.
+    // From the frame of a node's first body, or of the body that carries it, to that of the node above; false: they are
+    // one.
     bool step_up(int node, Place& at) const;
 
+  private:
     const AssemblyTree& tree_;
     std::vector<Place, AlignedAllocator<Place>> places_, reaches_;
     ChosenRotations chosen_;

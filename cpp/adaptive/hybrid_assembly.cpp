@@ -207,6 +207,15 @@ void HybridAssembly::take_motion(const double* q, const double* u) {
     }
 }
 
+// The cluster that a body moves with is the first node above it that is visited.
+Twist HybridAssembly::twist_of(int link) const {
+    int node = tree().body_of[link];
+    Place at, step;
+    for (; at_[node] < 0; node = tree().nodes[node].parent)
+        if (frames_.step_up(node, step)) at = step * at;
+    return inward(at.rotation, at.shift, held(node).twist);
+}
+
 // Of the front in H: matrices, which stay as long as it is.
 void HybridAssembly::begin_front(int node) {
     const AssemblyNode& of = tree().nodes[node];

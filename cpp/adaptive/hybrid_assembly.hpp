@@ -38,6 +38,7 @@ class HybridAssembly final : public LoadedAssembly {
     bool set_force(int link, const double* force) override;
     bool set_effort(int link, const double* effort) override;
     const Frames& placed() const override { return frames_; }
+    Twist twist_of(int link) const override;  // of the motion taken
 
     bool is_free(int link) const { return free_[link] != 0; }
     // A joint that was free holds at once; one that is freed has to be arranged first.

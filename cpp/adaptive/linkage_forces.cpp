@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "model/forces.hpp"
+#include "spatial/body_state.hpp"
+#include "spatial/rotation.hpp"
 #include "trees/joint_coordinates.hpp"
 
 namespace bellcrank {
@@ -35,25 +38,14 @@ int link_along(const Model& model, const Linkage& linkage, const Coordinate& coo
 // Dry friction holds what is at rest; its smoothed law does nothing there, and something where bodies move.
 std::vector<Obstacle> LinkageForces::obstacles(const Model& model, bool moves) {
     std::vector<Obstacle> found;
-    for (size_t i = 0; i < model.formula_forces.size(); ++i)
-        found.push_back(
-            {"it takes no forces given by formulas in its runs", Obstacle::Of::formula_force, static_cast<int>(i)});
-    const Linkage linkage(model);
-    for (size_t i = 0; i < model.laws.size(); ++i) {
+    if (!model.contacts.empty()) found.push_back({"it takes no contacts in its runs"});
+    for (size_t i = 0; i < model.laws.size() && !moves; ++i) {
         const Law& law = model.laws[i];
-        const int number = static_cast<int>(i);
-        int own;
-        if (link_along(model, linkage, model.coordinates[law.coordinate], &own) < 0)
-            found.push_back(
-                {"in its runs it takes no spring, damper or motor between bodies, only along coordinates of "
-                 "the tree's joints",
-                 Obstacle::Of::law, number});
-        else if (!moves && (law.kind->name == "brake" ||
-                            (law.kind->name == "friction" && std::max(law.params[1], law.params[2]) > 0.0)))
+        if (law.kind->name == "brake" || (law.kind->name == "friction" && std::max(law.params[1], law.params[2]) > 0.0))
             found.push_back(
                 {"in its runs, whose joints are at rest at the start of each step, it takes no dry friction "
                  "and no brake",
-                 Obstacle::Of::law, number});
+                 Obstacle::Of::law, static_cast<int>(i)});
     }
     return found;
 }
@@ -67,7 +59,7 @@ LinkageForces::LinkageForces(const Model& model, const Linkage& linkage)
         const int link = linkage.link_of[wrench.body];
         if (number[link] < 0) {
             number[link] = static_cast<int>(loaded_.size());
-            loaded_.push_back({link, {}, false, -1});
+            loaded_.push_back({link, {}, false, false, -1});
         }
         Loaded& body = loaded_[number[link]];
         body.wrenches.push_back(static_cast<int>(w));
@@ -77,19 +69,92 @@ LinkageForces::LinkageForces(const Model& model, const Linkage& linkage)
         }
         for (const int function : wrench.function) body.by_time |= function >= 0;
     }
-    for (const Loaded& body : loaded_) {
-        if (body.by_time) by_time_.push_back(body);
-        if (body.turned >= 0 && !body.by_time) by_pose_.push_back(body);
-    }
+    std::vector<std::uint8_t> is_along(model.laws.size(), 0);
     for (size_t l = 0; l < model.laws.size(); ++l) {
         int own;
         const int link = link_along(model, linkage, model.coordinates[model.laws[l].coordinate], &own);
+        if (link < 0) continue;
+        is_along[l] = 1;
         laws_.push_back({static_cast<int>(l), link, own});
         if (model.laws[l].function >= 0) driven_.push_back(link);
+    }
+    find_between(is_along);
+    for (const int link : attached_) {
+        if (number[link] < 0) {
+            number[link] = static_cast<int>(loaded_.size());
+            loaded_.push_back({link, {}, false, false, -1});
+        }
+        loaded_[number[link]].is_attached = true;
+    }
+    for (const Loaded& body : loaded_) {
+        if (body.by_time || body.is_attached)
+            by_time_.push_back(body);
+        else if (body.turned >= 0)
+            by_pose_.push_back(body);
     }
     std::stable_sort(laws_.begin(), laws_.end(), [](const Along& a, const Along& b) { return a.link < b.link; });
     for (const Along& along : laws_) ++first_law_[along.link + 1];
     for (size_t i = 1; i < first_law_.size(); ++i) first_law_[i] += first_law_[i - 1];
+}
+
+// Laws that are not along coordinates of the tree's joints, those between the same markers side by side, and formulas.
+void LinkageForces::find_between(const std::vector<std::uint8_t>& is_along) {
+    std::vector<std::uint8_t> is_attached(linkage_.links.size(), 0);
+    const auto attach = [&](int body) {
+        if (body != model_.ground()) is_attached[linkage_.link_of[body]] = 1;
+    };
+    const auto follow = [&](int coordinate, Between& of) {
+        if (model_.coordinates[coordinate].followed()) of.followed.push_back(coordinate);
+        for (const int body : model_.pairs[model_.coordinates[coordinate].pair].body) attach(body);
+    };
+    for (size_t l = 0; l < model_.laws.size();) {
+        if (is_along[l] != 0) {
+            ++l;
+            continue;
+        }
+        Between& group = between_.emplace_back(Between{static_cast<int>(l), -1, {}});
+        const int pair = model_.coordinates[model_.laws[l].coordinate].pair;
+        for (; l < model_.laws.size() && is_along[l] == 0; ++l) {
+            if (model_.coordinates[model_.laws[l].coordinate].pair != pair) break;
+            follow(model_.laws[l].coordinate, group);
+        }
+    }
+    for (size_t f = 0; f < model_.formula_forces.size(); ++f) {
+        Between& of = between_.emplace_back(Between{-1, static_cast<int>(f), {}});
+        for (const FormulaMarker& marker : model_.formula_forces[f].ends().markers) attach(marker.body);
+        for (const int coordinate : model_.formula_forces[f].ends().coordinates) follow(coordinate, of);
+    }
+    for (size_t link = 0; link < is_attached.size(); ++link)
+        if (is_attached[link] != 0) attached_.push_back(static_cast<int>(link));
+    if (between_.empty()) return;
+    const size_t size = static_cast<size_t>(kPose) * (model_.bodies() + 1);
+    for (std::vector<double>* records : {&x_, &u_, &exerted_}) records->assign(size, 0.0);
+    x_[kPose * model_.ground() + 4] = 1.0;
+}
+
+void LinkageForces::begin(double t, const double* poses) {
+    if (between_.empty()) return;
+    branches_ = std::make_unique<AngleBranches>(starting_branches(model_, t, poses));
+}
+
+// What forces between bodies exert, as records.
+void LinkageForces::exert_between(double t, const LoadedAssembly& assembly) {
+    for (const int number : attached_) {
+        const Link& link = linkage_.links[number];
+        const Place principal = assembly.placed().pose(number) * link.principal;
+        const Twist own = inward(link.principal.rotation, link.principal.shift, assembly.twist_of(number));
+        store(x_.data() + kPose * link.body, principal.shift);
+        store(x_.data() + kPose * link.body + 4, quaternion_from_matrix(principal.rotation));
+        store_twist(u_.data(), link.body, principal.rotation * own.v, own.w);
+        std::fill_n(exerted_.data() + kTwist * link.body, kTwist, 0.0);
+    }
+    for (const Between& each : between_) {
+        for (const int coordinate : each.followed) branches_->follow(model_, coordinate, x_.data());
+        if (each.law >= 0)
+            add_laws(model_, *branches_, each.law, t, x_.data(), u_.data(), exerted_.data());
+        else
+            model_.formula_forces[each.formula].add({model_, *branches_, t, x_.data(), u_.data()}, exerted_.data());
+    }
 }
 
 void LinkageForces::apply_to(const Loaded& body, double t, LoadedAssembly& assembly) const {
@@ -109,6 +174,11 @@ void LinkageForces::apply_to(const Loaded& body, double t, LoadedAssembly& assem
         } else
             moment = transpose_times(world, moment), force = transpose_times(world, force);
         sum = sum + stacked(moment + cross(wrench.offset, force), force);
+    }
+    if (body.is_attached) {
+        const double* record = exerted_.data() + kTwist * link.body;
+        const Mat3 R = rotation_matrix(pose_rotation(x_.data(), link.body));
+        sum = sum + stacked(load(record + 4), transpose_times(R, load(record)));
     }
     double own[6];
     put(own, force_out_of(link.principal, sum));
@@ -133,12 +203,14 @@ void LinkageForces::apply_along(int number, double t, const double* q, const dou
 }
 
 void LinkageForces::apply_all(double t, const double* q, const double* u, LoadedAssembly& assembly) {
+    if (has_between()) exert_between(t, assembly);
     for (const Loaded& body : loaded_) apply_to(body, t, assembly);
     for (size_t i = 0; i < linkage_.links.size(); ++i) apply_along(static_cast<int>(i), t, q, u, assembly);
 }
 
 void LinkageForces::apply(double t, const double* q, const double* u, const std::vector<int>& moved,
                           LoadedAssembly& assembly) {
+    if (has_between()) exert_between(t, assembly);
     for (const Loaded& body : by_time_) apply_to(body, t, assembly);
     for (const int link : driven_) apply_along(link, t, q, u, assembly);
     if (moved.empty()) return;

@@ -1,10 +1,12 @@
 // Forces on a linkage as its assembly takes them.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "adaptive/frames.hpp"
 #include "adaptive/linkage.hpp"
+#include "model/branches.hpp"
 
 namespace bellcrank {
 
@@ -15,6 +17,8 @@ class LoadedAssembly {
     virtual bool set_force(int link, const double* force) = 0;
     virtual bool set_effort(int link, const double* effort) = 0;
     virtual const Frames& placed() const = 0;
+    // The twist of a body, in its frame.
+    virtual Twist twist_of(int link) const = 0;
 };
 
 // Forces of a model that act on bodies, and along coordinates of joints; they are brought into moving frames where
@@ -31,6 +35,9 @@ class LinkageForces {
     void apply_all(double t, const double* q, const double* u, LoadedAssembly& assembly);
     void apply(double t, const double* q, const double* u, const std::vector<int>& moved, LoadedAssembly& assembly);
 
+    bool has_between() const { return !between_.empty(); }
+    // Angles of forces between bodies begin on these branches, at poses of all bodies.
+    void begin(double t, const double* poses);
     // Links on which forces fixed in the world act.
     const std::vector<int>& turned() const { return turned_; }
 
@@ -38,13 +45,20 @@ class LinkageForces {
     struct Loaded {  // a body with applied forces
         int link;
         std::vector<int> wrenches;
-        bool by_time;
-        int turned;  // its place among turned(), −1: all its forces turn with it
+        bool by_time, is_attached;  // attached: forces between bodies act on it
+        int turned;                 // its place among turned(), −1: all its forces turn with it
+    };
+    // Forces that are not along a joint's coordinates act between bodies wherever these are.
+    struct Between {
+        int law, formula;           // the first of laws side by side, or a force by a formula; −1
+        std::vector<int> followed;  // coordinates
     };
     struct Along {  // a law, and the coordinate of a link's joint that it acts along
         int law, link, coordinate;
     };
     void apply_to(const Loaded& body, double t, LoadedAssembly& assembly) const;
+    void find_between(const std::vector<std::uint8_t>& is_along);
+    void exert_between(double t, const LoadedAssembly& assembly);
     void apply_along(int link, double t, const double* q, const double* u, LoadedAssembly& assembly) const;
 
     const Model& model_;
@@ -54,6 +68,10 @@ class LinkageForces {
     std::vector<Along> laws_;     // those of one link side by side
     std::vector<int> first_law_;  // per link, −1: none
     std::vector<int> driven_;     // links with laws that depend on time
+    std::vector<Between> between_;
+    std::vector<int> attached_;                // links
+    std::unique_ptr<AngleBranches> branches_;  // of their coordinates
+    std::vector<double> x_, u_, exerted_;      // records, of attached bodies alone
 };
 
 }  // namespace bellcrank

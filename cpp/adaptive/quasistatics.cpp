@@ -42,6 +42,7 @@ void Quasistatics::start(double t, const double* poses) {
         place(static_cast<int>(i));
     }
     assembly_.update_all_frames();
+    forces_.begin(t, poses);
     forces_.apply_all(t, q_.data(), nullptr, assembly_);
     assembly_.update_all(true);
     moved_.clear();

@@ -41,36 +41,6 @@ MovingBody moving(const double* x, const double* u, int body) {
     return {pose_position(x, body), twist_linear(u, body), {}, pose_rotation(x, body), twist_angular(u, body), {}};
 }
 
-// Generalized force Σ τ ∇φ of laws side by side between the same markers, as those of a bushing, whose motion is found
-// once. Returns the first law that is not among them.
-size_t add_laws(const Model& model, const AngleBranches& branches, size_t first, const std::uint8_t* left_out, double t,
-                const double* x, const double* u, double* force) {
-    const int number = model.coordinates[model.laws[first].coordinate].pair;
-    const MarkerPair& pair = model.pairs[number];
-    const PairMotionT<double> motion(pair, moving(x, u, pair.body[0]), moving(x, u, pair.body[1]));
-    const RelativeMotion& relative = motion.relative;
-    CoordinateValue c;
-    Vec3 along{0.0, 0.0, 0.0}, about = along;
-    size_t i = first;
-    for (; i < model.laws.size(); ++i) {
-        const Law& law = model.laws[i];
-        if (model.coordinates[law.coordinate].pair != number || model.beams->begins(i, left_out)) break;
-        if (left_out != nullptr && left_out[i] != 0) continue;
-        evaluate_along(model, branches, law.coordinate, relative, c);
-        const double rate = dot(c.dr, relative.rdot) + dot(c.domega, relative.omega);
-        const AngleBranches::Friction& friction = branches.friction(law.friction);
-        const double effort =
-            law.kind->effort({c.value, rate, t, friction.sense, friction.load}, law.params, function_of(model, law));
-        along += effort * c.dr;
-        about += effort * c.domega;
-    }
-    Load on[2];
-    motion.exert(along, about, on);
-    for (int s = 0; s < 2; ++s)
-        if (pair.body[s] != model.ground()) add(force + kTwist * pair.body[s], on[s].f, on[s].n);
-    return i;
-}
-
 void add_wrench(const Model& model, const Wrench& w, double t, const double* x, double* force) {
     double value[6];
     for (int k = 0; k < 6; ++k) value[k] = wrench_component(model, w, k, t);
@@ -87,6 +57,36 @@ void add_wrench(const Model& model, const Wrench& w, double t, const double* x, 
 }
 
 }  // namespace
+
+// Generalized force Σ τ ∇φ of laws whose motion is found once.
+size_t add_laws(const Model& model, const AngleBranches& branches, size_t first, double t, const double* x,
+                const double* u, double* force, const std::uint8_t* left_out) {
+    const int number = model.coordinates[model.laws[first].coordinate].pair;
+    const MarkerPair& pair = model.pairs[number];
+    const PairMotionT<double> motion(pair, moving(x, u, pair.body[0]), moving(x, u, pair.body[1]));
+    const RelativeMotion& relative = motion.relative;
+    CoordinateValue c;
+    Vec3 along{0.0, 0.0, 0.0}, about = along;
+    size_t i = first;
+    for (; i < model.laws.size(); ++i) {
+        const Law& law = model.laws[i];
+        const bool is_other = i > first && model.beams->begins(i, left_out);
+        if (model.coordinates[law.coordinate].pair != number || is_other) break;
+        if (left_out != nullptr && left_out[i] != 0) continue;
+        evaluate_along(model, branches, law.coordinate, relative, c);
+        const double rate = dot(c.dr, relative.rdot) + dot(c.domega, relative.omega);
+        const AngleBranches::Friction& friction = branches.friction(law.friction);
+        const double effort =
+            law.kind->effort({c.value, rate, t, friction.sense, friction.load}, law.params, function_of(model, law));
+        along += effort * c.dr;
+        about += effort * c.domega;
+    }
+    Load on[2];
+    motion.exert(along, about, on);
+    for (int s = 0; s < 2; ++s)
+        if (pair.body[s] != model.ground()) add(force + kTwist * pair.body[s], on[s].f, on[s].n);
+    return i;
+}
 
 void applied_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t, const double* x,
                     const double* u, double* force, const std::uint8_t* left_out) {
@@ -108,7 +108,7 @@ void add_element_forces(const Model& model, const AngleBranches& branches, Conta
         else if (left_out != nullptr && left_out[i] != 0)
             ++i;
         else
-            i = add_laws(model, branches, i, left_out, t, x, u, force);
+            i = add_laws(model, branches, i, t, x, u, force, left_out);
     model.beams->add(x, u, left_out, force);
     for (const Wrench& wrench : model.wrenches) add_wrench(model, wrench, t, x, force);
     for (const FormulaForce& f : model.formula_forces) f.add({model, branches, t, x, u}, force);

@@ -22,6 +22,9 @@ void applied_forces(const Model& model, const AngleBranches& branches, Contacts&
 void add_element_forces(const Model& model, const AngleBranches& branches, Contacts& contacts, double t,
                         const double* x, const double* u, double* force, const std::uint8_t* left_out = nullptr);
 bool has_element_forces(const Model& model);
+// Adds what laws side by side between the same markers exert, as those of a bushing. The first that is not among them.
+size_t add_laws(const Model& model, const AngleBranches& branches, size_t first, double t, const double* x,
+                const double* u, double* force, const std::uint8_t* left_out = nullptr);
 
 // Effort and potential of a law, moment x, y, z or force x, y, z of a wrench.
 double law_effort(const Scenery& at, const Law& law);
