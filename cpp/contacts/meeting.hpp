@@ -3,6 +3,7 @@
 
 #include "contacts/contacts.hpp"
 #include "spatial/body_state.hpp"
+#include "spatial/dual.hpp"
 
 namespace bellcrank {
 

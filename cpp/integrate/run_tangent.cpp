@@ -6,6 +6,7 @@
 
 #include "interruption/interruption.hpp"
 #include "model/model.hpp"
+#include "tangents/frame_motion.hpp"
 
 namespace bellcrank {
 

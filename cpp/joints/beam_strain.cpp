@@ -74,7 +74,8 @@ void strains_along(const RelativeMotion& motion, std::span<const double> params,
     SixOf<StrainJet> y;
     for (int i = 0; i < 6; ++i) {
         y[i] = StrainJet{strain[i].value, strain[i].quadratic, Four{}, Four{}};
-        (i < 3 ? y[i].u : y[i].phi)[i % 3] = 1.0;
+        Four& by_itself = i < 3 ? y[i].u : y[i].phi;  // named: GCC's sanitizers mistake the entry of a choice
+        by_itself[i % 3] = 1.0;
         y[i].u[3] = strain[i].rate;
     }
     if (is_diagonal(params))  // as those of most beams are

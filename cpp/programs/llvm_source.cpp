@@ -190,17 +190,22 @@ class Writer : LlvmSteps {
         angles.sine_cosine = true;
         if (needs_.angles) put(LlvmText(4).helpers(angles));
         if (options_.lanes != 1 && needs_.sine_cosine) put(LlvmText(1).helpers(angles));
+        // The C library, which rounds or multiplies and adds where the processor has no instruction for it, is called
+        // as other modules are (below).
+        put("!llvm.module.flags = !{!0}\n!0 = !{i32 7, !\"RtLibUseGOT\", i32 1}\n");
         modules_.push_back(std::move(out_));
         out_.clear();
         needs_ = {};
     }
 
+    // Modules may lie further apart in memory than a call reaches, which is 2 GB. So calls from one to another load the
+    // address from a table, for which there is room beside the code, instead of jumping by a distance.
     void write_entry() {
         const int here = (cut_.pieces() - 1) / options_.functions * options_.functions;
         for (int piece = 0; piece < here; ++piece) {
             put("declare void @piece");
             put(std::uint64_t(piece));
-            put("(ptr, ptr, ptr, ptr) nounwind\n");
+            put("(ptr, ptr, ptr, ptr) nounwind nonlazybind\n");
         }
         put("define void @");
         put(options_.name);

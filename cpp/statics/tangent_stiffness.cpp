@@ -221,8 +221,7 @@ void TangentStiffness::evaluate(double t, const double* x, const Eigen::VectorXd
 // How the force changes along the directions first, first + 1, … of its bodies, six each: per body six numbers, forces
 // in world axes over moments in principal axes. Efforts change along ∇φ; what they add with ∇²φ is that of all
 // coordinates.
-void TangentStiffness::follow_formula_force(size_t formula, double t, const double* x, int first,
-                                            std::vector<Four>& out) const {
+void TangentStiffness::follow_formula_force(size_t formula, double t, const double* x, int first, Fours& out) const {
     const FormulaForce& force = model_.formula_forces[formula];
     const FormulaEnds& ends = force.ends();
     const std::vector<int>& bodies = bodies_of_force_[formula];
@@ -283,7 +282,7 @@ void TangentStiffness::follow_formula_force(size_t formula, double t, const doub
 
 // An error is a second difference, as that of the slope of a law.
 void TangentStiffness::add_formula_forces(double t, const double* x) {
-    std::vector<Four> here, ahead, back;
+    Fours here, ahead, back;
     for (size_t f = 0; f < model_.formula_forces.size(); ++f) {
         const FormulaEnds& ends = model_.formula_forces[f].ends();
         const double* efforts =

@@ -7,6 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "spatial/aligned.hpp"
+#include "spatial/dual.hpp"
 #include "statics/coordinate_curvature.hpp"
 #include "statics/loads.hpp"
 #include "statics/row_matrix.hpp"
@@ -48,7 +50,10 @@ class TangentStiffness {
     void add_coordinates(const double* x, const Eigen::VectorXd& lambda, double force);
     void add_wrenches(double t, const double* x);
     void add_formula_rows(double t, const double* x, const Eigen::VectorXd& lambda);
-    void follow_formula_force(size_t formula, double t, const double* x, int first, std::vector<Four>& out) const;
+    // Files compiled with AVX align vectors of Four further, by default: who allocates them and who frees them would
+    // not agree, and they might lie where registers cannot be loaded from.
+    using Fours = std::vector<Four, AlignedAllocator<Four>>;
+    void follow_formula_force(size_t formula, double t, const double* x, int first, Fours& out) const;
     void add_formula_forces(double t, const double* x);
 
     const Model& model_;

@@ -1,6 +1,7 @@
 """Flexible solids from shapes: drawings, surfaces, meshes, arrays; against closed forms and full models."""
 
 import importlib
+import signal
 import warnings
 from pathlib import Path
 
@@ -278,6 +279,14 @@ def test_meshing_leaves_signals_as_they_are():
         gmsh.model.occ.synchronize()
         assert told() == before
     assert told() == before
+
+
+def test_handlers_of_python_are_put_back():
+    """gmsh.initialize() takes Ctrl-C from Python, and gmsh.finalize() does not give it back."""
+    before = signal.getsignal(signal.SIGINT)
+    with meshes.signals_kept():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    assert signal.getsignal(signal.SIGINT) is before is not signal.SIG_DFL
 
 
 @pytest.mark.parametrize("off", [0.0, 0.02])

@@ -238,8 +238,9 @@ def attach(
         codes = _object_codes(program.program, lanes, wanted)
         if codes is None:
             return
-        # llvmlite's memory manager keeps code and constants together. In a process with much memory they may
-        # otherwise lie more than 2 GB apart, where the code cannot reach: LLVM then ends the process.
+        # llvmlite's memory manager keeps code and constants of a module together. In a process with much
+        # memory they may otherwise lie more than 2 GB apart, where the code cannot reach: LLVM then ends the
+        # process. Modules may lie anywhere (llvm_source.cpp).
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), _machine(1), use_lmm=True)
         for code in codes:
             engine.add_object_file(llvm.ObjectFileRef.from_data(code))

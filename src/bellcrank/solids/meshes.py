@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -213,8 +214,10 @@ def _meshed(element: str, path: Path, size: float | None, length: float, surface
 
 @contextmanager
 def signals_kept() -> Iterator[None]:
-    """Put back what this process does with signals: gmsh lets a closed socket end it, by SIGPIPE."""
+    """Put back what this process does with signals: gmsh lets a closed socket, or Ctrl-C, end it at once."""
     before: dict[int, Any] = {}
+    # Python keeps its handlers beside the system's: who changes one and sets it back would set a wrong one.
+    handlers = {number: signal.getsignal(number) for number in signal.valid_signals()}
     if os.name == "posix":
         system = ctypes.CDLL(None)
         for number in signal.valid_signals():
@@ -224,6 +227,10 @@ def signals_kept() -> Iterator[None]:
     try:
         yield
     finally:
+        if threading.current_thread() is threading.main_thread():  # no other may set them
+            for number, handler in handlers.items():
+                if handler is not None and signal.getsignal(number) is not handler:
+                    signal.signal(number, handler)
         for known, found in before.items():
             system.sigaction(known, found, None)
 
