@@ -24,7 +24,7 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.mechanism import JOINT_KINDS
 from bellcrank.mechanism.rotation_arrays import exponential, product
 
-WAYS = {"even": {}, "fast": {"speed": 100.0}, "uneven": {"decades": 10.0}}
+WAYS = {"even": {}, "fast": {"speed": 100.0}, "uneven": {"decades": 10.0}, "between": {"between": True, "speed": 10.0}}
 
 
 def energy(found, state):
@@ -262,7 +262,7 @@ dynamics = pytest.mark.skipif(
     not hasattr(_core, "AdaptiveDynamics"), reason="the core has no adaptive dynamics"
 )
 # Of the norm of all accelerations; joins lose digits of light bodies that carry heavy ones.
-DIGITS = {"even": 1e-10, "fast": 1e-10, "uneven": 1e-6}
+DIGITS = {"even": 1e-10, "fast": 1e-10, "uneven": 1e-6, "between": 1e-10}
 
 
 def off(run, found, expected):

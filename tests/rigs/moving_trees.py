@@ -23,11 +23,12 @@ RADIUS = 0.2  # of a ball on a plane, m
 SIZES = ("none", "few", "half", "all but one", "all")
 
 
-def moving_tree(seed, *, bodies=(2, 60), decades=0.5, speed=1.0, forces=True, floats=None):
+def moving_tree(seed, *, bodies=(2, 60), decades=0.5, speed=1.0, forces=True, between=False, floats=None):
     """A random tree and its state, at a time at which functions of time are not at their start.
 
     bodies: the fewest and the most. decades: of mass, from the lightest body to the heaviest. speed: of rates
-    of joints, rad/s and a third of it in m/s. forces: springs, dampers, motors, loads, gravity. floats:
+    of joints, rad/s and a third of it in m/s. forces: springs, dampers, motors, loads, gravity. between:
+    springs, dampers and bushings between bodies that no joint connects, or the ground. floats:
     whether the first body hangs on nothing; None: every third one does.
     """
     rng = np.random.default_rng([seed, 20])
@@ -58,6 +59,8 @@ def moving_tree(seed, *, bodies=(2, 60), decades=0.5, speed=1.0, forces=True, fl
     if forces:
         _add_efforts(rng, mech, masses)
         _add_loads(rng, mech, masses)
+    if between:
+        _add_between(np.random.default_rng([seed, 22]), mech, masses)
     return mech, compile_mechanism(mech).initial.at_time(float(rng.uniform(0.2, 2.0)))
 
 
@@ -208,3 +211,21 @@ def _add_loads(rng, mech, masses):
         marker = mech.bodies[f"body {number}"].marker(tuple(at), rotation=_quaternion(turn))
         axes = "marker" if rng.random() < 0.5 else "world"
         mech.add_force(f"load {load}", bc.Wrench(force=force, moment=moment, axes=axes), marker)
+
+
+def _add_between(rng, mech, masses):
+    """Springs and bushings between any two bodies, or one and the ground."""
+    for number in range(int(rng.integers(1, 6))):
+        one, two = rng.choice(len(masses) + 1, size=2, replace=False) - 1
+        size = float(masses[max(one, two)])
+        ends = []
+        for body in (one, two):
+            at, turn = _marker(rng)
+            carrier = mech.ground if body < 0 else mech.bodies[f"body {body}"]
+            ends.append(carrier.marker(tuple(at), rotation=_quaternion(turn)))
+        stiffness, damping = size * rng.uniform(1.0, 40.0), size * rng.uniform(0.1, 2.0)
+        kind = (
+            bc.SpringDamper(stiffness, damping, rest_length=0.3),
+            bc.Bushing((stiffness, 0.0, stiffness), (0.0, 0.2 * stiffness, 0.1 * stiffness), (damping, damping, 0.0)),
+        )[number % 2]
+        mech.add_force(f"between {number}", kind, *ends)
