@@ -207,10 +207,48 @@ void bind_dynamics(nb::module_& m) {
             "that it loses, J.")
         .def("evaluate", &AdaptiveDynamics::evaluate,
              "Accelerations at the present state, and how far they are from those of all joints.")
+        .def(
+            "limit",
+            [](AdaptiveDynamics& self, double error, bool relative, double loss, bool loss_relative, int joints) {
+                self.limit({error, relative, loss, loss_relative, joints});
+            },
+            "max_error"_a, "relative"_a = false, "max_loss"_a = 0.01, "loss_relative"_a = true, "max_joints"_a = -1,
+            "max_error: m/s^2, or a part of the error where no joint accelerates. max_loss: kinetic energy that "
+            "locking\n"
+            "may lose per second, W, or a part of it. max_joints: that may be free; -1 for as many as needed.")
+        .def("decide", &AdaptiveDynamics::decide,
+             "After evaluate(): locks joints that matter little and frees those that matter.")
+        .def(
+            "advance",
+            [](AdaptiveDynamics& self, int steps, double step, bool fourth_order) {
+                nb::gil_scoped_release release;
+                return self.advance(steps, step, fourth_order);
+            },
+            "steps"_a, "step"_a, "fourth_order"_a = true,
+            "Steps by the classical Runge-Kutta method, or symplectic Euler; how many were taken, fewer where\n"
+            "accelerations are no numbers.")
+        .def("record_every", &AdaptiveDynamics::record_every, "steps"_a,
+             "Records a frame now, with all joints, and after every so many steps what moved.")
+        .def(
+            "take_record", [](AdaptiveDynamics& self) { return dict_of(self.take_record()); },
+            nb::sig("def take_record(self) -> dict[str, object]"),
+            "What was recorded since the last call, per section.")
+        .def(
+            "pose",
+            [](const AdaptiveDynamics& self, const Model& model, int body) {
+                return pose(model, body, self.pose(body));
+            },
+            "model"_a, "body"_a, "Position of a body's frame and its rotation (4,), world axes.")
+        .def_prop_ro(
+            "free", [](const AdaptiveDynamics& self) { return column_of(self.free()); }, "Links.")
+        .def_prop_ro("lost_energy", &AdaptiveDynamics::lost_energy, "By locking, J.")
+        .def_prop_ro("largest_error", &AdaptiveDynamics::largest_error, "Of the steps taken.")
+        .def_prop_ro("steps", &AdaptiveDynamics::steps)
+        .def_prop_ro("decisions", &AdaptiveDynamics::decisions)
         .def_prop_ro("time", &AdaptiveDynamics::time)
         .def_prop_ro("distance", &AdaptiveDynamics::distance,
                      "Of accelerations from those of all joints: the sum of masses times squares, kg m^2/s^4.")
-        .def_prop_ro("error", &AdaptiveDynamics::error, "The root of its mean over the mass, m/s^2.")
+        .def_prop_ro("error", &AdaptiveDynamics::error, "By the measure of the limits.")
         .def_prop_ro("kinetic_energy", &AdaptiveDynamics::kinetic_energy)
         .def_prop_ro(
             "visited", [](const AdaptiveDynamics& self) { return self.assembly().visited(); },

@@ -16,6 +16,11 @@ std::vector<Obstacle> AdaptiveDynamics::obstacles(const Model& model) {
 
 namespace {
 
+// Of what a limit allows: what gains may leave, and what costs of joints that lock may add up to. Sums of gains are too
+// small by a few times; of costs the same.
+constexpr double kReleaseShare = 1.0 / 16.0, kLockShare = 1e-3;
+constexpr int kDecideEvery = 8;  // steps
+
 // Joins invert, and lose the digits by which mobilities differ. Where bodies differ by much, each is raked by itself:
 // inertias are only added, for a path that is as deep as the linkage.
 std::shared_ptr<const Linkage> linkage_of(const Model& model) {
@@ -34,10 +39,14 @@ AdaptiveDynamics::AdaptiveDynamics(std::shared_ptr<const Model> model)
       q_(linkage_->coordinates, 0.0),
       u_(linkage_->freedoms, 0.0),
       rates_(linkage_->freedoms, 0.0),
-      stopped_(linkage_->freedoms, 0.0) {
+      stopped_(linkage_->freedoms, 0.0),
+      recorder_(*linkage_) {
     free_.reserve(linkage_->links.size());
     assembly_.frames().choose(forces_.turned());
-    for (const Link& link : linkage_->links) mass_ += link.mass;
+    for (const Link& link : linkage_->links) {
+        mass_ += link.mass;
+        unreleased_ += link.floats;
+    }
 }
 
 void AdaptiveDynamics::place(int number) {
@@ -50,6 +59,8 @@ void AdaptiveDynamics::place(int number) {
 
 void AdaptiveDynamics::start(double t, const double* poses, const double* twists) {
     time_ = t;
+    steps_ = decisions_ = 0;
+    lost_ = budget_ = largest_error_ = 0.0;
     const auto frame = [&](const Link& of) {
         const Place principal{rotation_matrix(pose_rotation(poses, of.body)), pose_position(poses, of.body)};
         return principal * inverse(of.principal);
@@ -84,14 +95,63 @@ void AdaptiveDynamics::follow() {
     assembly_.take_motion(q_.data(), u_.data());
 }
 
-void AdaptiveDynamics::evaluate() {
-    const Vec3 base = -model_->gravity;
+// Frames and forces, after free joints have moved.
+void AdaptiveDynamics::move_places() {
+    for (const int link : free_) place(link);
+    assembly_.update_frames();
+    forces_.apply(time_, q_.data(), u_.data(), free_, assembly_);
+}
+
+void AdaptiveDynamics::evaluate_held() {
     follow();
     assembly_.hold();
-    std::fill(rates_.begin(), rates_.end(), 0.0);
-    assembly_.accelerate(base, rates_.data());
+    assembly_.accelerate(-model_->gravity, rates_.data());
+}
+
+// Where all joints are free, H is F.
+void AdaptiveDynamics::evaluate() {
+    const Vec3 base = -model_->gravity;
+    evaluate_held();
     assembly_.loosen();
-    distance_ = assembly_.distance(base);
+    distance_ = free_.size() == linkage_->links.size() ? 0.0 : std::max(assembly_.distance(base), 0.0);
+    if (limits_.is_relative) whole_ = std::max(assembly_.distance_at_rest(base), 0.0);
+}
+
+double AdaptiveDynamics::allowed() const {
+    return limits_.error * limits_.error * (limits_.is_relative ? whole_ : mass_);
+}
+
+double AdaptiveDynamics::error() const {
+    const double unit = limits_.is_relative ? whole_ : mass_;
+    return distance_ > 0.0 ? std::sqrt(distance_ / unit) : 0.0;
+}
+
+int AdaptiveDynamics::room() const {
+    const int most = limits_.joints < 0 ? linkage_->tree.links() : limits_.joints + unreleased_;
+    return std::max(0, most - static_cast<int>(free_.size()));
+}
+
+// The kinetic energy that is lost where joints that are free in the arrangement are locked now; speeds after it.
+double AdaptiveDynamics::stop_those_that_lock() {
+    follow();
+    const double before = assembly_.kinetic_energy();
+    assembly_.hold();
+    const double after = assembly_.stop(stopped_.data());
+    return std::max(before - after, 0.0);
+}
+
+void AdaptiveDynamics::lock_those() {
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        const bool stays = assembly_.is_free(number);
+        for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i) {
+            u_[i] = stays ? stopped_[i] : 0.0;
+            if (!stays) rates_[i] = 0.0;
+        }
+    }
+    assembly_.arrange();
+    forces_.apply(time_, q_.data(), u_.data(), free_, assembly_);  // dampers of those that lock are silent now
+    std::erase_if(free_, [&](int link) { return !assembly_.is_free(link); });
 }
 
 double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
@@ -104,21 +164,154 @@ double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
     assembly_.arrange();
     follow();
     if (std::all_of(free_.begin(), free_.end(), is_wanted)) return 0.0;
-    const double before = assembly_.kinetic_energy();
     for (const int link : free_)
         if (!is_wanted(link)) assembly_.set_free(link, false);
-    assembly_.hold();
-    std::fill(stopped_.begin(), stopped_.end(), 0.0);
-    const double after = assembly_.stop(stopped_.data());
-    u_ = stopped_;
-    assembly_.arrange();
-    forces_.apply(time_, q_.data(), u_.data(), free_, assembly_);  // dampers of those that lock are silent now
-    std::erase_if(free_, [&](int link) { return !assembly_.is_free(link); });
+    const double loss = stop_those_that_lock();
+    lock_those();
     follow();
-    return before - after;
+    return loss;
 }
 
-double AdaptiveDynamics::error() const { return std::sqrt(std::max(distance_, 0.0) / mass_); }
+// Free joints by what they would cost alone, of both limits, up to a share of these; at least so many. What they lose
+// together is known before they lock, and they do not where it is too much.
+void AdaptiveDynamics::lock_cheapest(double share, int count) {
+    costs_.clear();
+    const double most = allowed();
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        if (link.floats) continue;
+        const auto part = [&](const std::vector<double>& along, double unit) {
+            const double energy = assembly_.energy_along(number, along.data() + link.freedom);
+            return energy > 0.0 ? energy / unit : 0.0;
+        };
+        costs_.emplace_back(part(u_, 2.0 * budget_) + part(rates_, most), number);
+    }
+    std::sort(costs_.begin(), costs_.end());
+    changing_.clear();
+    double sum = 0.0;
+    for (const auto& [cost, link] : costs_) {
+        sum += cost;
+        if (!(sum <= share) && static_cast<int>(changing_.size()) >= count) break;
+        changing_.push_back(link);
+    }
+    if (changing_.empty()) return;
+    for (const int link : changing_) assembly_.set_free(link, false);
+    const double loss = stop_those_that_lock();
+    if (loss > budget_ && count == 0) {
+        for (const int link : changing_) assembly_.set_free(link, true);
+    } else {
+        lock_those();
+        lost_ += loss;
+        budget_ = std::max(budget_ - loss, 0.0);
+    }
+    evaluate();
+}
+
+// What is freed starts at rest, and costs nothing. Gains rank; the root decides.
+void AdaptiveDynamics::release() {
+    for (double share = kReleaseShare; distance_ > allowed() && room() > 0; share *= 0.5) {
+        changing_.clear();
+        assembly_.gains(-model_->gravity, share * allowed(), room(), changing_);
+        if (changing_.empty()) return;
+        for (const int link : changing_) {
+            assembly_.set_free(link, true);
+            free_.push_back(link);
+        }
+        assembly_.arrange();
+        evaluate();
+    }
+}
+
+void AdaptiveDynamics::decide() {
+    ++decisions_;
+    const int most = limits_.joints + unreleased_, excess = static_cast<int>(free_.size()) - most;
+    lock_cheapest(kLockShare, limits_.joints < 0 ? 0 : std::max(0, excess));
+    release();
+}
+
+void AdaptiveDynamics::step_symplectic(double h) {
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        double *q = q_.data() + link.coordinate, *u = u_.data() + link.freedom, rates[7];
+        for (int i = 0; i < link.motion.freedoms(); ++i) u[i] += h * rates_[link.freedom + i];
+        link.motion.rates(q, u, rates);
+        link.motion.move(q, rates, h);
+    }
+    time_ += h;
+    move_places();
+}
+
+// The classical method; quaternions are vectors of four numbers, which are made one again.
+void AdaptiveDynamics::step_runge_kutta(double h) {
+    constexpr double kAt[4] = {0.0, 0.5, 0.5, 1.0}, kWeight[4] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
+    const double begin = time_;
+    q0_.clear();
+    u0_.clear();
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        const double *q = q_.data() + link.coordinate, *u = u_.data() + link.freedom;
+        q0_.insert(q0_.end(), q, q + link.motion.coordinates());
+        u0_.insert(u0_.end(), u, u + link.motion.freedoms());
+    }
+    dq_.assign(q0_.size(), 0.0);
+    du_.assign(u0_.size(), 0.0);
+    for (int stage = 0; stage < 4; ++stage) {
+        if (stage > 0) evaluate_held();
+        const double ahead = stage < 3 ? h * kAt[stage + 1] : 0.0;
+        double *q0 = q0_.data(), *u0 = u0_.data(), *dq = dq_.data(), *du = du_.data();
+        for (const int number : free_) {
+            const Link& link = linkage_->links[number];
+            double *q = q_.data() + link.coordinate, *u = u_.data() + link.freedom, rates[7];
+            const double* a = rates_.data() + link.freedom;
+            const int n = link.motion.coordinates(), d = link.motion.freedoms();
+            link.motion.derivatives(q, u, rates);
+            for (int i = 0; i < n; ++i) {
+                dq[i] += kWeight[stage] * rates[i];
+                q[i] = q0[i] + (stage < 3 ? ahead * rates[i] : h * dq[i]);
+            }
+            for (int i = 0; i < d; ++i) {
+                du[i] += kWeight[stage] * a[i];
+                u[i] = u0[i] + (stage < 3 ? ahead * a[i] : h * du[i]);
+            }
+            link.motion.normalize(q);
+            q0 += n, dq += n, u0 += d, du += d;
+        }
+        time_ = begin + (stage < 3 ? ahead : h);
+        move_places();
+    }
+}
+
+int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
+    for (int taken = 0; taken < steps; ++taken) {
+        evaluate();
+        budget_ += step * (limits_.loss_is_relative ? limits_.loss * assembly_.kinetic_energy() : limits_.loss);
+        const bool is_over = limits_.joints >= 0 && static_cast<int>(free_.size()) > limits_.joints + unreleased_;
+        if (steps_ % kDecideEvery == 0 || is_over || (distance_ > allowed() && room() > 0)) decide();
+        for (const int number : free_) {
+            const Link& link = linkage_->links[number];
+            for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i)
+                if (!std::isfinite(rates_[i])) return taken;
+        }
+        largest_error_ = std::max(largest_error_, error());
+        fourth_order ? step_runge_kutta(step) : step_symplectic(step);
+        ++steps_;
+        if (every_ == 0) continue;
+        recorder_.note(free_);
+        if (steps_ % every_ == 0) recorder_.frame(time_, q_);
+    }
+    return steps;
+}
+
+void AdaptiveDynamics::record_every(int steps) {
+    every_ = steps;
+    recorder_.note_all();
+    recorder_.frame(time_, q_);
+}
+
+Place AdaptiveDynamics::pose(int body) const {
+    const int link = linkage_->link_of[body];
+    return assembly_.frames().pose(link) * linkage_->links[link].principal;
+}
 
 void AdaptiveDynamics::motions(double* x, double* u, double* udot) const {
     std::vector<Six> accelerations(linkage_->links.size());

@@ -1,14 +1,30 @@
 // Motion with inertia of a linkage of which few joints are free (docs/theory/adaptive.md, adaptive dynamics): free
-// joints move, locked ones stand still, and the error of that is known.
+// joints move, locked ones stand still, and the error of that is known. S. Redon, N. Galoppo and M. Lin, Adaptive
+// Dynamics of Articulated Bodies (2005), choose joints by how much they move; here Gauss' principle tells what each of
+// them matters.
 #pragma once
 
+#include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "adaptive/hybrid_assembly.hpp"
 #include "adaptive/linkage_forces.hpp"
+#include "adaptive/moves.hpp"
 
 namespace bellcrank {
+
+// What may be left out. The error is the root of the mean over the mass of |a_H − a_F|², m/s²; or a part of what it is
+// where no joint accelerates. Locking may lose so much kinetic energy per second (W, or a part of it if `losses` are
+// parts). No more joints are free than `joints` (−1: as many as the error asks for), and then the error is what it is.
+struct AdaptiveLimits {
+    double error = 0.0;
+    bool is_relative = false;
+    double loss = 0.01;
+    bool loss_is_relative = true;
+    int joints = -1;
+};
 
 class AdaptiveDynamics {
   public:
@@ -18,20 +34,35 @@ class AdaptiveDynamics {
 
     // Where the bodies are and how they move (records of spatial/body_state.hpp). All joints are free.
     void start(double t, const double* poses, const double* twists);
+    void limit(const AdaptiveLimits& limits) { limits_ = limits; }
 
     // Which joints are free, per link; a body that hangs on nothing is always. Those that lock are stopped by an
     // inelastic impact in which all free ones take part. The kinetic energy that it loses.
     double set_free(const std::vector<std::uint8_t>& free);
     // Accelerations at the present state, and how far they are from those of all joints.
     void evaluate();
+    // Locks joints that matter little and frees those that matter, until the error is within its limit.
+    void decide();
+    // Steps with sets of joints that do not change within a step: symplectic Euler, or Runge and Kutta's of order 4.
+    // The number taken, fewer where accelerations are no numbers.
+    int advance(int steps, double step, bool fourth_order);
+
+    // Records a frame now, with all joints, and after every so many steps what moved.
+    void record_every(int steps);
+    MoveRecord take_record() { return recorder_.take(); }
 
     double time() const { return time_; }
     const Linkage& linkage() const { return *linkage_; }
     const HybridAssembly& assembly() const { return assembly_; }
-    // ‖a_H − a_F‖² over masses, kg m²/s⁴, and by the mass the root of its mean, m/s².
+    // ‖a_H − a_F‖² over masses, kg m²/s⁴, and the error by the measure of the limits.
     double distance() const { return distance_; }
     double error() const;
+    double largest_error() const { return largest_error_; }  // of the steps taken
     double mass() const { return mass_; }
+    double lost_energy() const { return lost_; }
+    long steps() const { return steps_; }
+    long decisions() const { return decisions_; }
+    const std::vector<int>& free() const { return free_; }  // links
     // Along S, per freedom of the linkage; of locked joints zero.
     const std::vector<double>& speeds() const { return u_; }
     const std::vector<double>& accelerations() const { return rates_; }
@@ -39,19 +70,39 @@ class AdaptiveDynamics {
     double kinetic_energy() const { return assembly_.kinetic_energy(); }
     // Poses, twists and accelerations of all bodies, as records; that of the ground is left as it is.
     void motions(double* x, double* u, double* udot) const;
+    Place pose(int body) const;  // of a body's principal frame
 
   private:
     void place(int link);
-    void move_to(double t);
     void follow();
+    void move_places();
+    void evaluate_held();
+    double allowed() const;  // of the distance
+    int room() const;
+    double stop_those_that_lock();
+    void lock_those();
+    void lock();
+    void lock_cheapest(double share, int count);
+    void release();
+    void step_symplectic(double h);
+    void step_runge_kutta(double h);
 
     const std::shared_ptr<const Model> model_;
     const std::shared_ptr<const Linkage> linkage_;
     HybridAssembly assembly_;
     LinkageForces forces_;
-    double time_ = 0.0, mass_ = 0.0, distance_ = 0.0;
+    AdaptiveLimits limits_;
+    double time_ = 0.0, mass_ = 0.0, distance_ = 0.0, whole_ = 0.0;  // distances: of H, and where no joint accelerates
+    double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
+    long steps_ = 0, decisions_ = 0;
+    int unreleased_ = 0;  // joints that hang on nothing, which are always free
     std::vector<double> q_, u_, rates_, stopped_;
-    std::vector<int> free_;  // links
+    std::vector<double> q0_, u0_, dq_, du_;  // of a step in stages, by the free links one after another
+    std::vector<int> free_;                  // links
+    std::vector<std::pair<double, int>> costs_;
+    std::vector<int> changing_;
+    MoveRecorder recorder_;
+    int every_ = 0;
 };
 
 }  // namespace bellcrank

@@ -479,17 +479,18 @@ Mobility HybridAssembly::free_mobility(int number) const {
     return {&join.phi1, &join.phi21, &join.phi2};
 }
 
+StretchLoads HybridAssembly::own_columns(const AssemblyNode& node) const {
+    if (node.kind == NodeKind::body) return {bodies_[node.link].b, bodies_[node.link].b, bodies_[node.link].c};
+    return {joins_[node.slot].b1, joins_[node.slot].b2, joins_[node.slot].c};
+}
+
 // A closed part in columns of a closed node, whose first frame `turned` takes the part's to (null: they are one); or in
 // numbers, by the products of its velocity.
 template <int N>
 StretchLoads HybridAssembly::part(int number, const Mat3* turned, Parts& room) const {
     const AssemblyNode& node = tree().nodes[number];
     const bool is_body = node.kind == NodeKind::body;
-    StretchLoads own;
-    if (is_body)
-        own = {bodies_[node.link].b, bodies_[node.link].b, bodies_[node.link].c};
-    else
-        own = {joins_[node.slot].b1, joins_[node.slot].b2, joins_[node.slot].c};
+    const StretchLoads own = own_columns(node);
     if (N == 1 ? is_open(number) : turned == nullptr) return own;
     if constexpr (N == 1) {
         const double* s = held(number).s;

@@ -17,6 +17,7 @@
 #include "adaptive/linkage_forces.hpp"
 #include "adaptive/node_equations.hpp"
 #include "adaptive/velocity_terms.hpp"
+#include "spatial/double_double.hpp"
 
 namespace bellcrank {
 
@@ -62,6 +63,11 @@ class HybridAssembly final : public LoadedAssembly {
     double distance(const Vec3& base) const;
     double distance_at_rest(const Vec3& base);
     double kinetic_energy() const;
+    // Locked joints that would gain most of the distance, those of the liveliest nodes first, until what is left is
+    // `enough` or there are `most`; what is left ranks, and does not bound: the root decides. After `loosen`.
+    double gains(const Vec3& base, double enough, int most, std::vector<int>& links);
+    // uᵀ D⁻¹ u of a free joint in H: what it would lose if it alone were stopped, or held.
+    double energy_along(int link, const double* u) const;
     // An inelastic impact that stops all that is locked: speeds of free joints after it, and the kinetic energy then.
     // It uses up what `hold` found.
     double stop(double* u);
@@ -105,6 +111,22 @@ class HybridAssembly final : public LoadedAssembly {
     struct Parts {
         double b1[kVector], b2[kVector], c[kScalar];
     };
+
+    // What a node is given in F, on the way down.
+    struct Given {
+        double gain;  // of the distance by what is locked in it; or by its joint alone
+        int node;
+        bool of_joint;
+        double input[12];
+        Vec3 w;  // of its first body, or of a law's carrier
+        bool operator<(const Given& other) const { return gain < other.gain; }
+    };
+    StretchLoads own_columns(const AssemblyNode& node) const;
+    void ask(const Given& at);
+    double gain_in(const Given& at) const;
+    void joint_rate(const Given& at, double* rate) const;
+    void enter(const Given& at);
+    void pass_on(const Given& at);
 
     bool is_open(int node) const { return open_[node] > 0; }
     bool is_alone(const AssemblyNode& node) const { return tree().nodes[node.parent].kind == NodeKind::rake; }
@@ -153,6 +175,9 @@ class HybridAssembly final : public LoadedAssembly {
     std::vector<int> order_;  // open nodes and their front, each before its parts
     Array<Held> held_;        // by order_
     std::vector<int> stack_;
+    std::vector<Given> given_;  // in open nodes
+    std::vector<Given> queue_;  // a heap by gain
+    DoubleDouble left_;         // the sum of gains in it
 };
 
 }  // namespace bellcrank

@@ -215,6 +215,18 @@ void JointMotion::efforts(const double* q, const double* along, double* Q) const
         if (slide_[i]) *Q++ = component(behind, i);
 }
 
+void JointMotion::derivatives(const double* q, const double* u, double* out) const {
+    rates(q, u, out);
+    if (!is_ball()) return;
+    const Vec3 w = load(out + slides_);
+    const Quat at = load_quaternion(q + slides_), turning{0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z};
+    store(out + slides_, joint_.reversed ? turning * at : at * turning);
+}
+
+void JointMotion::normalize(double* q) const {
+    if (is_ball()) store(q + slides_, renormalized(load_quaternion(q + slides_)));
+}
+
 // A ball's rates are of marker 2: in its axes, or in those of marker 1 where the joint is reversed.
 void JointMotion::move(double* q, const double* rates, double time) const {
     const int plain = slides_ + (is_ball() ? 0 : turns_);

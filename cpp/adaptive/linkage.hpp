@@ -41,6 +41,10 @@ class JointMotion {
     // u of a twist of the child against its carrier, in axes of the child.
     void speeds(const double* S, const Six& twist, double* u) const;
     void efforts(const double* q, const double* along, double* Q) const;
+    // Derivatives of the coordinates at speeds u along S, a ball's of its quaternion; what is a unit quaternion becomes
+    // one again.
+    void derivatives(const double* q, const double* u, double* out) const;
+    void normalize(double* q) const;
     // Moves coordinates for a time with constant rates.
     void move(double* q, const double* rates, double time) const;
     // Finds the coordinates for a place of the frame behind the joint.

@@ -98,6 +98,27 @@ void solve_twice(const double* N, int d, const double* q, const double* sizes, d
     }
 }
 
+double energy_along(const double* D, int d, bool factored, const double* u) {
+    double factor[36], sum = 0.0, y[6];
+    if (factored) {  // |N⁻ᵀ u|²
+        for (int i = d; i-- > 0;) {
+            double rest = u[i];
+            for (int j = i + 1; j < d; ++j) rest -= D[d * i + j] * y[j];
+            y[i] = rest / D[d * i + i];
+            sum += y[i] * y[i];
+        }
+        return sum;
+    }
+    std::copy_n(D, d * d, factor);
+    whiten(factor, d);
+    for (int r = 0; r < d; ++r) {
+        double once = 0.0;
+        for (int i = 0; i <= r; ++i) once += factor[d * i + r] * u[i];
+        sum += once * once;
+    }
+    return sum;
+}
+
 // Where S consists of axes s of the frame and l are the others, W = M_ll⁻¹, U = (1, −M_sl M_ll⁻¹) and D is what is left
 // of M_ss: one sweep of l. Else U and W follow from V S. Of a joint that is locked, W = V.
 void split(const JointNumbers& joint, Matrix6& M, Matrix6& W) {

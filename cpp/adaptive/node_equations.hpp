@@ -30,6 +30,8 @@ void split(const JointNumbers& joint, Matrix6& M, Matrix6& W);
 void split_impedance(const JointNumbers& joint, const Matrix6& V, Matrix6& W);
 // Nᵀ N q, and what it would be if nothing in it cancelled for q of these sizes.
 void solve_twice(const double* N, int d, const double* q, const double* sizes, double* out, double* terms);
+// uᵀ D⁻¹ u, from D, or from N if it is factored.
+double energy_along(const double* D, int d, bool factored, const double* u);
 
 // What a join, or a rake of a join, takes from a part below it. A body has one handle where a join has two: all
 // blocks of Φ are one. The second handle of a stretch that ends its path is nothing.
