@@ -59,6 +59,7 @@ void AdaptiveDynamics::place(int number) {
 
 void AdaptiveDynamics::start(double t, const double* poses, const double* twists) {
     time_ = t;
+    step_ = 0.0;
     steps_ = decisions_ = 0;
     lost_ = budget_ = largest_error_ = 0.0;
     const auto frame = [&](const Link& of) {
@@ -132,8 +133,8 @@ int AdaptiveDynamics::room() const {
 }
 
 // The kinetic energy that is lost where joints that are free in the arrangement are locked now; speeds after it.
+// Twists are those before: `follow` would take joints that are locked now to have stood still.
 double AdaptiveDynamics::stop_those_that_lock() {
-    follow();
     const double before = assembly_.kinetic_energy();
     assembly_.hold();
     const double after = assembly_.stop(stopped_.data());
@@ -282,6 +283,7 @@ void AdaptiveDynamics::step_runge_kutta(double h) {
 }
 
 int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
+    if (step != step_) step_ = step, equal_ = 0, since_ = time_;
     for (int taken = 0; taken < steps; ++taken) {
         evaluate();
         budget_ += step * (limits_.loss_is_relative ? limits_.loss * assembly_.kinetic_energy() : limits_.loss);
@@ -294,10 +296,11 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
         }
         largest_error_ = std::max(largest_error_, error());
         fourth_order ? step_runge_kutta(step) : step_symplectic(step);
+        time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
         if (every_ == 0) continue;
         recorder_.note(free_);
-        if (steps_ % every_ == 0) recorder_.frame(time_, q_);
+        if (steps_ % every_ == 0) recorder_.frame(time_, q_, facts());
     }
     return steps;
 }
@@ -305,8 +308,10 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
 void AdaptiveDynamics::record_every(int steps) {
     every_ = steps;
     recorder_.note_all();
-    recorder_.frame(time_, q_);
+    recorder_.frame(time_, q_, facts());
 }
+
+StepFacts AdaptiveDynamics::facts() const { return {error(), lost_, static_cast<int>(free_.size()) - unreleased_}; }
 
 Place AdaptiveDynamics::pose(int body) const {
     const int link = linkage_->link_of[body];
