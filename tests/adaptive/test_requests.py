@@ -5,17 +5,10 @@ import sys
 import numpy as np
 import pytest
 from rigs import linkages
-from rigs.adaptive import at_rest, mechanism
+from rigs.adaptive import at_rest, hinge, mechanism, obstructed
 
 import bellcrank as bc
 from bellcrank.errors import MechanismError, Unsupported
-
-
-def hinge():
-    mech = bc.Mechanism("hinge")
-    rod = mech.add_body("rod", mass=1.0, com=(0.5, 0, 0), inertia=(1, 1, 1))
-    mech.add_joint("pin", bc.Revolute(), mech.ground, rod)
-    return mech
 
 
 @pytest.mark.parametrize("make", [linkages.four_bar, linkages.five_bar, linkages.bennett])
@@ -70,29 +63,6 @@ def test_dry_friction_is_refused_by_name(force, taken):
         match=r"no (friction that holds|dry friction and no brake): force 'hold'\. Take mode='dyn",
     ):
         bc.start(mech, mode="quasistatic")
-
-
-def obstructed(what):
-    """A double pendulum with something that quasi-statics cannot take."""
-    mech = hinge()
-    rod = mech.bodies["rod"]
-    tip = mech.add_body("tip", mass=1.0, com=(0.5, 0, 0), inertia=(1, 1, 1), position=(1, 0, 0))
-    mech.add_joint("knee", bc.Revolute(), rod.marker((1, 0, 0)), tip.marker())
-    if what == "drive 'motor'":
-        mech.add_drive("motor", "pin", "theta_z", position=bc.Polynomial((0.0, 1.0)))
-    elif what == "constraint 'wheels'":
-        mech.add_constraint("wheels", bc.Gear(ratio=2.0), "pin", "knee")
-    elif what == "force 'bush'":
-        mech.add_force("bush", bc.Bushing(stiffness=(1, 1, 1)), rod, tip)
-    elif what == "force 'drag'":
-        mech.add_force("drag", bc.BodyDamping(damping=(1, 1, 1)), rod)
-    elif what == "lower limit of joint 'pin'":
-        mech.replace(mech.joints["pin"], limits=bc.Limit(-1, 1))
-    elif what == "joint 'shut'":
-        mech.add_joint("shut", bc.Spherical(), mech.ground.marker((2, 0, 0)), tip.marker((1, 0, 0)))
-    elif what == "'thrust'":
-        mech.add_force("push", bc.JointMotor(bc.Input("thrust", 1.0, unit="N m")), joint="pin")
-    return mech
 
 
 @pytest.mark.parametrize(
