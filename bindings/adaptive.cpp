@@ -243,6 +243,9 @@ void bind_dynamics(nb::module_& m) {
             "free", [](const AdaptiveDynamics& self) { return column_of(self.free()); }, "Links.")
         .def_prop_ro("lost_energy", &AdaptiveDynamics::lost_energy, "By locking, J.")
         .def_prop_ro("largest_error", &AdaptiveDynamics::largest_error, "Of the steps taken.")
+        .def_prop_ro(
+            "is_even", [](const AdaptiveDynamics& self) { return self.linkage().tree.shape == TreeShape::balanced; },
+            "Whether bodies are so much alike that joins keep the digits.")
         .def_prop_ro("steps", &AdaptiveDynamics::steps)
         .def_prop_ro("decisions", &AdaptiveDynamics::decisions)
         .def_prop_ro("time", &AdaptiveDynamics::time)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
@@ -16,37 +17,34 @@ std::vector<Obstacle> AdaptiveDynamics::obstacles(const Model& model) {
 
 namespace {
 
-// Of what a limit allows: what gains may leave, and what costs of joints that lock may add up to. Sums of gains are too
-// small by a few times; of costs the same.
-constexpr double kReleaseShare = 1.0 / 16.0, kLockShare = 1e-3;
+// Of what a limit allows: what gains may leave, and what costs of joints that lock may add up to. Sums of both are too
+// small by a few times, of costs by many where joints lock together; so their share follows what came of it.
+constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25;
 constexpr int kDecideEvery = 8;  // steps
 
-// Joins invert, and lose the digits by which mobilities differ. Where bodies differ by much, each is raked by itself:
-// inertias are only added, for a path that is as deep as the linkage.
-std::shared_ptr<const Linkage> linkage_of(const Model& model) {
-    auto balanced = std::make_shared<Linkage>(model);
-    if (balanced->rounding(0.0) <= kEvenRounding) return balanced;
-    return std::make_shared<Linkage>(model, TreeShape::articulated);
-}
+// Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
+// where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
+constexpr double kLost = 1e-10, kSmallPart = 1e-3;  // the second: of the limit of the error
 
 }  // namespace
 
-AdaptiveDynamics::AdaptiveDynamics(std::shared_ptr<const Model> model)
-    : model_(std::move(model)),
-      linkage_(linkage_of(*model_)),
-      assembly_(linkage_),
-      forces_(*model_, *linkage_),
-      q_(linkage_->coordinates, 0.0),
-      u_(linkage_->freedoms, 0.0),
-      rates_(linkage_->freedoms, 0.0),
-      stopped_(linkage_->freedoms, 0.0),
-      recorder_(*linkage_) {
-    free_.reserve(linkage_->links.size());
-    assembly_.frames().choose(forces_.turned());
+AdaptiveDynamics::AdaptiveDynamics(std::shared_ptr<const Model> model, TreeShape shape) : model_(std::move(model)) {
+    build(shape);
     for (const Link& link : linkage_->links) {
         mass_ += link.mass;
         unreleased_ += link.floats;
     }
+}
+
+void AdaptiveDynamics::build(TreeShape shape) {
+    linkage_ = std::make_shared<Linkage>(*model_, shape);
+    assembly_ = std::make_unique<HybridAssembly>(linkage_);
+    forces_ = std::make_unique<LinkageForces>(*model_, *linkage_);
+    recorder_ = std::make_unique<MoveRecorder>(*linkage_);
+    assembly_->frames().choose(forces_->turned());
+    q_.assign(linkage_->coordinates, 0.0);
+    for (auto* each : {&u_, &rates_, &stopped_}) each->assign(linkage_->freedoms, 0.0);
+    free_.reserve(linkage_->links.size());
 }
 
 void AdaptiveDynamics::place(int number) {
@@ -54,14 +52,58 @@ void AdaptiveDynamics::place(int number) {
     const double* q = q_.data() + link.coordinate;
     double S[36];
     if (!link.motion.is_axial()) link.motion.subspace(q, S);
-    assembly_.set_place(number, link.place(q), S);
+    assembly_->set_place(number, link.place(q), S);
 }
 
 void AdaptiveDynamics::start(double t, const double* poses, const double* twists) {
+    rounding_ = 0.0;
+    if (linkage_->tree.shape == TreeShape::balanced && linkage_->rounding(0.0) > kEvenRounding) {
+        const auto [off, whole] = digits_lost(t, poses, twists);
+        const double limit = kSmallPart * limits_.error, square = limit * limit * (limits_.is_relative ? whole : mass_);
+        if (off > kLost * kLost * whole && off > square)
+            build(TreeShape::articulated);
+        else
+            rounding_ = whole > 0.0 ? std::sqrt(off / whole) : 0.0;
+    }
+    read(t, poses, twists, false);
+}
+
+// The square of what accelerations of all joints are off from those of bodies that are raked one by one, and of all of
+// them, in the norm of kinetic energy.
+std::pair<double, double> AdaptiveDynamics::digits_lost(double t, const double* poses, const double* twists) const {
+    std::vector<double> found[2];
+    for (const TreeShape shape : {TreeShape::balanced, TreeShape::articulated}) {
+        AdaptiveDynamics probe(model_, shape);
+        probe.read(t, poses, twists, true);
+        probe.evaluate_held();
+        const size_t size = static_cast<size_t>(kTwist) * (model_->bodies() + 1);
+        std::vector<double> x(size), u(size), &udot = found[shape == TreeShape::balanced ? 0 : 1];
+        udot.resize(size);
+        probe.motions(x.data(), u.data(), udot.data());
+    }
+    double off = 0.0, whole = 0.0;
+    for (const Link& link : linkage_->links) {
+        const int at = kTwist * link.body;
+        const double* J = &link.moments.x;
+        for (int k = 0; k < 3; ++k) {
+            const auto add = [&](double weight, int place) {
+                const double change = found[0][place] - found[1][place];
+                off += weight * change * change;
+                whole += weight * found[1][place] * found[1][place];
+            };
+            add(link.mass, at + k);
+            add(J[k], at + 4 + k);
+        }
+    }
+    return {off, whole};
+}
+
+void AdaptiveDynamics::read(double t, const double* poses, const double* twists, bool all_free) {
     time_ = t;
     step_ = 0.0;
     steps_ = decisions_ = 0;
     lost_ = budget_ = largest_error_ = 0.0;
+    lock_share_ = kLeastLockShare;
     const auto frame = [&](const Link& of) {
         const Place principal{rotation_matrix(pose_rotation(poses, of.body)), pose_position(poses, of.body)};
         return principal * inverse(of.principal);
@@ -80,51 +122,56 @@ void AdaptiveDynamics::start(double t, const double* poses, const double* twists
         link.motion.read(inverse(before) * frame(link), q_.data() + link.coordinate);
         place(number);
         const Six carried = grounded ? Six{} : twist(linkage_->links[link.parent]);
-        const Six relative = twist(link) - motion_into(assembly_.frames().place(number), carried);
-        link.motion.speeds(assembly_.subspace(number), relative, u_.data() + link.freedom);
-        assembly_.set_free(number, true);
-        free_.push_back(number);
+        const Six relative = twist(link) - motion_into(assembly_->frames().place(number), carried);
+        link.motion.speeds(assembly_->subspace(number), relative, u_.data() + link.freedom);
+        const double* u = u_.data() + link.freedom;
+        const bool moves = std::any_of(u, u + link.motion.freedoms(), [](double speed) { return speed != 0.0; });
+        assembly_->set_free(number, all_free || moves || link.floats);
+        if (assembly_->is_free(number)) free_.push_back(number);
     }
-    assembly_.close_all();
-    forces_.apply_all(t, q_.data(), u_.data(), assembly_);
+    assembly_->close_all();
+    forces_->apply_all(time_, q_.data(), u_.data(), *assembly_);
     follow();
 }
 
 // What bodies do, from places, forces and speeds as they are.
 void AdaptiveDynamics::follow() {
-    assembly_.update_loads();
-    assembly_.take_motion(q_.data(), u_.data());
+    assembly_->update_loads();
+    assembly_->take_motion(q_.data(), u_.data());
 }
 
 // Frames and forces, after free joints have moved.
 void AdaptiveDynamics::move_places() {
     for (const int link : free_) place(link);
-    assembly_.update_frames();
-    forces_.apply(time_, q_.data(), u_.data(), free_, assembly_);
+    assembly_->update_frames();
+    forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);
 }
 
 void AdaptiveDynamics::evaluate_held() {
     follow();
-    assembly_.hold();
-    assembly_.accelerate(-model_->gravity, rates_.data());
+    assembly_->hold();
+    assembly_->accelerate(-model_->gravity, rates_.data());
 }
 
 // Where all joints are free, H is F.
 void AdaptiveDynamics::evaluate() {
     const Vec3 base = -model_->gravity;
     evaluate_held();
-    assembly_.loosen();
-    distance_ = free_.size() == linkage_->links.size() ? 0.0 : std::max(assembly_.distance(base), 0.0);
-    if (limits_.is_relative) whole_ = std::max(assembly_.distance_at_rest(base), 0.0);
+    assembly_->loosen();
+    distance_ = free_.size() == linkage_->links.size() ? 0.0 : std::max(assembly_->distance(base), 0.0);
+    if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), 0.0);
 }
 
+// What is left of the limit by rounding.
 double AdaptiveDynamics::allowed() const {
-    return limits_.error * limits_.error * (limits_.is_relative ? whole_ : mass_);
+    const double unit = limits_.is_relative ? whole_ : mass_;
+    const double left = limits_.error * std::sqrt(unit) - rounding_ * std::sqrt(whole_);
+    return left > 0.0 ? left * left : 0.0;
 }
 
 double AdaptiveDynamics::error() const {
-    const double unit = limits_.is_relative ? whole_ : mass_;
-    return distance_ > 0.0 ? std::sqrt(distance_ / unit) : 0.0;
+    const double unit = limits_.is_relative ? whole_ : mass_, off = std::sqrt(distance_) + rounding_ * std::sqrt(whole_);
+    return off > 0.0 ? off / std::sqrt(unit) : 0.0;
 }
 
 int AdaptiveDynamics::room() const {
@@ -132,42 +179,43 @@ int AdaptiveDynamics::room() const {
     return std::max(0, most - static_cast<int>(free_.size()));
 }
 
-// The kinetic energy that is lost where joints that are free in the arrangement are locked now; speeds after it.
-// Twists are those before: `follow` would take joints that are locked now to have stood still.
-double AdaptiveDynamics::stop_those_that_lock() {
-    const double before = assembly_.kinetic_energy();
-    assembly_.hold();
-    const double after = assembly_.stop(stopped_.data());
-    return std::max(before - after, 0.0);
+// The kinetic energy that is lost where some joints, free until now, are locked; speeds after it. The motion was taken.
+double AdaptiveDynamics::stop(const std::vector<int>& links) {
+    const double before = assembly_->kinetic_energy();
+    for (const int link : links) assembly_->set_free(link, false);
+    assembly_->hold();
+    assembly_->stop(stopped_.data());
+    assembly_->take_motion(q_.data(), stopped_.data());
+    return std::max(before - assembly_->kinetic_energy(), 0.0);  // a sum of squares: −½ k of the root has fewer digits
 }
 
 void AdaptiveDynamics::lock_those() {
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
-        const bool stays = assembly_.is_free(number);
+        const bool stays = assembly_->is_free(number);
         for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i) {
             u_[i] = stays ? stopped_[i] : 0.0;
             if (!stays) rates_[i] = 0.0;
         }
     }
-    assembly_.arrange();
-    forces_.apply(time_, q_.data(), u_.data(), free_, assembly_);  // dampers of those that lock are silent now
-    std::erase_if(free_, [&](int link) { return !assembly_.is_free(link); });
+    assembly_->arrange();
+    forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);  // dampers of those that lock are silent now
+    std::erase_if(free_, [&](int link) { return !assembly_->is_free(link); });
 }
 
 double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
     const auto is_wanted = [&](int link) { return linkage_->links[link].floats || free[link] != 0; };
     free_.clear();
     for (int link = 0; link < linkage_->tree.links(); ++link) {
-        if (is_wanted(link)) assembly_.set_free(link, true);
-        if (assembly_.is_free(link)) free_.push_back(link);
+        if (is_wanted(link)) assembly_->set_free(link, true);
+        if (assembly_->is_free(link)) free_.push_back(link);
     }
-    assembly_.arrange();
+    assembly_->arrange();
     follow();
-    if (std::all_of(free_.begin(), free_.end(), is_wanted)) return 0.0;
-    for (const int link : free_)
-        if (!is_wanted(link)) assembly_.set_free(link, false);
-    const double loss = stop_those_that_lock();
+    changing_.clear();
+    std::remove_copy_if(free_.begin(), free_.end(), std::back_inserter(changing_), is_wanted);
+    if (changing_.empty()) return 0.0;
+    const double loss = stop(changing_);
     lock_those();
     follow();
     return loss;
@@ -182,7 +230,7 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
         const Link& link = linkage_->links[number];
         if (link.floats) continue;
         const auto part = [&](const std::vector<double>& along, double unit) {
-            const double energy = assembly_.energy_along(number, along.data() + link.freedom);
+            const double energy = assembly_->energy_along(number, along.data() + link.freedom);
             return energy > 0.0 ? energy / unit : 0.0;
         };
         costs_.emplace_back(part(u_, 2.0 * budget_) + part(rates_, most), number);
@@ -196,10 +244,9 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
         changing_.push_back(link);
     }
     if (changing_.empty()) return;
-    for (const int link : changing_) assembly_.set_free(link, false);
-    const double loss = stop_those_that_lock();
+    const double loss = stop(changing_);
     if (loss > budget_ && count == 0) {
-        for (const int link : changing_) assembly_.set_free(link, true);
+        for (const int link : changing_) assembly_->set_free(link, true);
     } else {
         lock_those();
         lost_ += loss;
@@ -212,13 +259,13 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
 void AdaptiveDynamics::release() {
     for (double share = kReleaseShare; distance_ > allowed() && room() > 0; share *= 0.5) {
         changing_.clear();
-        assembly_.gains(-model_->gravity, share * allowed(), room(), changing_);
+        assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
         if (changing_.empty()) return;
         for (const int link : changing_) {
-            assembly_.set_free(link, true);
+            assembly_->set_free(link, true);
             free_.push_back(link);
         }
-        assembly_.arrange();
+        assembly_->arrange();
         evaluate();
     }
 }
@@ -226,7 +273,11 @@ void AdaptiveDynamics::release() {
 void AdaptiveDynamics::decide() {
     ++decisions_;
     const int most = limits_.joints + unreleased_, excess = static_cast<int>(free_.size()) - most;
-    lock_cheapest(kLockShare, limits_.joints < 0 ? 0 : std::max(0, excess));
+    lock_cheapest(lock_share_, limits_.joints < 0 ? 0 : std::max(0, excess));
+    if (distance_ > allowed())
+        lock_share_ = std::max(kLeastLockShare, 0.25 * lock_share_);
+    else if (distance_ < 0.25 * allowed())
+        lock_share_ = std::min(kMostLockShare, 2.0 * lock_share_);
     release();
 }
 
@@ -286,7 +337,7 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
     if (step != step_) step_ = step, equal_ = 0, since_ = time_;
     for (int taken = 0; taken < steps; ++taken) {
         evaluate();
-        budget_ += step * (limits_.loss_is_relative ? limits_.loss * assembly_.kinetic_energy() : limits_.loss);
+        budget_ += step * (limits_.loss_is_relative ? limits_.loss * assembly_->kinetic_energy() : limits_.loss);
         const bool is_over = limits_.joints >= 0 && static_cast<int>(free_.size()) > limits_.joints + unreleased_;
         if (steps_ % kDecideEvery == 0 || is_over || (distance_ > allowed() && room() > 0)) decide();
         for (const int number : free_) {
@@ -299,23 +350,23 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
         if (every_ == 0) continue;
-        recorder_.note(free_);
-        if (steps_ % every_ == 0) recorder_.frame(time_, q_, facts());
+        recorder_->note(free_);
+        if (steps_ % every_ == 0) recorder_->frame(time_, q_, facts());
     }
     return steps;
 }
 
 void AdaptiveDynamics::record_every(int steps) {
     every_ = steps;
-    recorder_.note_all();
-    recorder_.frame(time_, q_, facts());
+    recorder_->note_all();
+    recorder_->frame(time_, q_, facts());
 }
 
 StepFacts AdaptiveDynamics::facts() const { return {error(), lost_, static_cast<int>(free_.size()) - unreleased_}; }
 
 Place AdaptiveDynamics::pose(int body) const {
     const int link = linkage_->link_of[body];
-    return assembly_.frames().pose(link) * linkage_->links[link].principal;
+    return assembly_->frames().pose(link) * linkage_->links[link].principal;
 }
 
 void AdaptiveDynamics::motions(double* x, double* u, double* udot) const {
@@ -327,10 +378,10 @@ void AdaptiveDynamics::motions(double* x, double* u, double* udot) const {
     for (const int i : outward_order) {
         const Link& link = linkage_->links[i];
         const bool grounded = link.parent < 0;
-        const Place& place = assembly_.frames().place(i);
+        const Place& place = assembly_->frames().place(i);
         const Twist carrier = grounded ? Twist{} : twists[link.parent];
         const Six carried = grounded ? stacked({0, 0, 0}, -model_->gravity) : accelerations[link.parent];
-        const double *q = q_.data() + link.coordinate, *speeds = u_.data() + link.freedom, *S = assembly_.subspace(i);
+        const double *q = q_.data() + link.coordinate, *speeds = u_.data() + link.freedom, *S = assembly_->subspace(i);
         const Six relative = joint_motion(link.motion, S, speeds);
         twists[i] = as_motion(motion_into(place, stacked(carrier)) + relative);
         poses[i] = grounded ? place : poses[link.parent] * place;

@@ -29,11 +29,12 @@ struct AdaptiveLimits {
 class AdaptiveDynamics {
   public:
     // Throws std::invalid_argument with all reasons if the model cannot be taken.
-    explicit AdaptiveDynamics(std::shared_ptr<const Model> model);
+    explicit AdaptiveDynamics(std::shared_ptr<const Model> model, TreeShape shape = TreeShape::balanced);
     static std::vector<Obstacle> obstacles(const Model& model);
 
-    // Where the bodies are and how they move (records of spatial/body_state.hpp). All joints are free.
+    // Where the bodies are and how they move (records of spatial/body_state.hpp). Joints that move are free.
     void start(double t, const double* poses, const double* twists);
+    // At the start it decides too how many digits joins have to keep.
     void limit(const AdaptiveLimits& limits) { limits_ = limits; }
 
     // Which joints are free, per link; a body that hangs on nothing is always. Those that lock are stopped by an
@@ -49,11 +50,11 @@ class AdaptiveDynamics {
 
     // Records a frame now, with all joints, and after every so many steps what moved.
     void record_every(int steps);
-    MoveRecord take_record() { return recorder_.take(); }
+    MoveRecord take_record() { return recorder_->take(); }
 
     double time() const { return time_; }
     const Linkage& linkage() const { return *linkage_; }
-    const HybridAssembly& assembly() const { return assembly_; }
+    const HybridAssembly& assembly() const { return *assembly_; }
     // ‖a_H − a_F‖² over masses, kg m²/s⁴, and the error by the measure of the limits.
     double distance() const { return distance_; }
     double error() const;
@@ -67,12 +68,15 @@ class AdaptiveDynamics {
     const std::vector<double>& speeds() const { return u_; }
     const std::vector<double>& accelerations() const { return rates_; }
     const std::vector<double>& coordinates() const { return q_; }
-    double kinetic_energy() const { return assembly_.kinetic_energy(); }
+    double kinetic_energy() const { return assembly_->kinetic_energy(); }
     // Poses, twists and accelerations of all bodies, as records; that of the ground is left as it is.
     void motions(double* x, double* u, double* udot) const;
     Place pose(int body) const;  // of a body's principal frame
 
   private:
+    void build(TreeShape shape);
+    void read(double t, const double* poses, const double* twists, bool all_free);
+    std::pair<double, double> digits_lost(double t, const double* poses, const double* twists) const;
     void place(int link);
     void follow();
     void move_places();
@@ -80,20 +84,22 @@ class AdaptiveDynamics {
     void evaluate_held();
     double allowed() const;  // of the distance
     int room() const;
-    double stop_those_that_lock();
+    double stop(const std::vector<int>& links);
     void lock_those();
-    void lock();
     void lock_cheapest(double share, int count);
     void release();
     void step_symplectic(double h);
     void step_runge_kutta(double h);
 
     const std::shared_ptr<const Model> model_;
-    const std::shared_ptr<const Linkage> linkage_;
-    HybridAssembly assembly_;
-    LinkageForces forces_;
+    std::shared_ptr<const Linkage> linkage_;
+    std::unique_ptr<HybridAssembly> assembly_;
+    std::unique_ptr<LinkageForces> forces_;
+    std::unique_ptr<MoveRecorder> recorder_;
     AdaptiveLimits limits_;
     double time_ = 0.0, mass_ = 0.0, distance_ = 0.0, whole_ = 0.0;  // distances: of H, and where no joint accelerates
+    double rounding_ = 0.0;  // of the norm of all accelerations, by joins
+    double lock_share_ = 0.0;
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
     double step_ = 0.0, since_ = 0.0;  // of the last steps, which are equally long; the time before them
@@ -104,7 +110,6 @@ class AdaptiveDynamics {
     std::vector<int> free_;                  // links
     std::vector<std::pair<double, int>> costs_;
     std::vector<int> changing_;
-    MoveRecorder recorder_;
     int every_ = 0;
 };
 

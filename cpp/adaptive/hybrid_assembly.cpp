@@ -358,15 +358,13 @@ void HybridAssembly::hand_down(int number, double* rates) {
     give(node.right, f, second);
 }
 
-// Impulses stop what is locked: with momenta for forces, and no velocities, accelerations are speeds after the impact,
-// and what would be −2 of Gauss' function is twice their kinetic energy.
-double HybridAssembly::stop(double* u) {
+// Impulses stop what is locked: with momenta for forces, and no velocities, accelerations are the speeds after it.
+void HybridAssembly::stop(double* u) {
     for (size_t i = order_.size(); i-- > 0;)
         held_[i].is_open ? hold_open(order_[i], true) : hold_front(order_[i], true);
     for (size_t i = 0; i < order_.size(); ++i)
         if (held_[i].is_open) std::fill_n(held_[i].zeta, 6, 0.0);
     accelerate({0, 0, 0}, u);
-    return -0.5 * held_[0].c;
 }
 
 double HybridAssembly::distance(const Vec3& base) const {

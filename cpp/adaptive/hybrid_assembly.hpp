@@ -68,9 +68,8 @@ class HybridAssembly final : public LoadedAssembly {
     double gains(const Vec3& base, double enough, int most, std::vector<int>& links);
     // uᵀ D⁻¹ u of a free joint in H: what it would lose if it alone were stopped, or held.
     double energy_along(int link, const double* u) const;
-    // An inelastic impact that stops all that is locked: speeds of free joints after it, and the kinetic energy then.
-    // It uses up what `hold` found.
-    double stop(double* u);
+    // An inelastic impact that stops all that is locked: speeds of free joints after it. It uses up what `hold` found.
+    void stop(double* u);
 
     std::size_t bytes() const;
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rigs import examples, floating, linkages
+from rigs.locked_dynamics import begun, mask, what_is_wrong
 from rigs.locked_motion import (
     gauss_distance,
     locked,
@@ -264,17 +265,6 @@ dynamics = pytest.mark.skipif(
 DIGITS = {"even": 1e-10, "fast": 1e-10, "uneven": 1e-6}
 
 
-def begun(model, state):
-    run = _core.AdaptiveDynamics(model.core)
-    run.start(model.core, *state.arrays)
-    return run
-
-
-def mask(run, model, names):
-    """Per link whether it stays free where the joints of these names are locked."""
-    return ~np.isin(run.blocks, [block for name in names for block in model.joint(name).blocks])
-
-
 def off(run, found, expected):
     """How far its accelerations are from others, in the norm of kinetic energy, of these."""
     linear, angular = run.motions(found.model.core)
@@ -293,6 +283,19 @@ def test_with_all_joints_free_it_is_recursive(seed, way):
     assert off(run, found, expected) < DIGITS[way]
     assert run.distance < DIGITS[way] * norm(found, expected)
     assert np.isclose(run.kinetic_energy, energy(found, state), rtol=1e-12)
+
+
+@dynamics
+@pytest.mark.parametrize("way", WAYS)
+@over(range(20))
+def test_the_formulation_takes_trees_that_move(seed, way):
+    """With welds in half of the joints, and without."""
+    mech, state = moving_tree(seed, **WAYS[way])
+    found = locked(mech, state, held_joints(mech, seed, "half"))
+    for of in (found.free_accelerations, found.accelerations):
+        one, two = of("adaptive"), of("recursive")
+        distance = gauss_distance(found.model, found.state, one, two)
+        assert distance < 1e-18 * norm(found, two)
 
 
 @dynamics
@@ -347,3 +350,9 @@ def test_what_is_locked_already_is_as_when_it_is_locked_now(seed, way):
     run.evaluate()
     assert off(run, both, free) < DIGITS[way]
     assert run.distance < DIGITS[way] * whole
+
+
+@dynamics
+@over(range(12))
+def test_locks_one_time_after_another(seed):
+    assert not what_is_wrong(seed)
