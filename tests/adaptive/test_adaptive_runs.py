@@ -47,10 +47,9 @@ def test_without_error_it_is_recursive(method):
     run = adaptive(mech, 0.2, step=step, max_error=0, method=method)
     exact = bc.simulate(mech, 0.2, step=step, formulation="recursive", method=other)
     assert run.span() == exact.span()
-    for body in (mech_body := run.bodies)[0], mech_body[10], mech_body[19]:
+    for body in run.bodies[::9]:
         position, rotation = run.body_poses(body)
-        number = run.frame_at(0.1)
-        for at in (number, -1):
+        for at in (run.frame_at(0.1), -1):
             expected = exact.at(run.time[at])
             index = exact.layout.body_number[body]
             np.testing.assert_allclose(position[at], expected.position[index], rtol=0, atol=1e-9)
@@ -106,7 +105,9 @@ def test_a_file_holds_the_whole_record(tmp_path):
         np.testing.assert_array_equal(loaded.sections[name], section)
         assert loaded.sections[name].dtype == section.dtype
     loaded.save(tmp_path / "b.h5")
-    assert (tmp_path / "a.h5").read_bytes() == (tmp_path / "b.h5").read_bytes()
+    again = bc.MoveTrajectory.load(tmp_path / "b.h5")
+    assert again.statistics == run.statistics
+    assert all(np.array_equal(again.sections[name], section) for name, section in run.sections.items())
     with h5py.File(tmp_path / "b.h5") as file:
         assert file.attrs["version"] == 3
         assert file["lost"].attrs["unit"] == b"J"
@@ -125,7 +126,7 @@ def test_files_of_version_2_are_read_and_stay_what_they_are(tmp_path):
     loaded = bc.MoveTrajectory.load(old)
     np.testing.assert_array_equal(loaded.joint("pin"), run.joint("pin"))
     for name in ("error", "free"):
-        with pytest.raises(MechanismError, match="its file is of an earlier version.*simulate again"):
+        with pytest.raises(MechanismError, match=r"its file is of an earlier version.*simulate again"):
             getattr(loaded, name)
     loaded.save(old, replace=True)
     assert bc.MoveTrajectory.load(old).sections.keys() == loaded.sections.keys()
@@ -153,7 +154,7 @@ def test_a_quasi_static_record_counts_no_energy():
     assert run.error[0] == 0.0
     assert np.all((run.free[1:] > 0) & (run.free[1:] < 20))
     with pytest.raises(MechanismError, match="starts at rest, so it counts no energy"):
-        run.lost_energy
+        _ = run.lost_energy
 
 
 def test_states_of_a_record_have_no_velocities():
@@ -161,7 +162,7 @@ def test_states_of_a_record_have_no_velocities():
     mech = swinging(5)
     run = adaptive(mech, 0.02, step=1e-3)
     state = run.at(0.02)
-    assert np.all(np.isnan(state.velocity)) and np.all(np.isnan(state.angular_velocity))
+    assert np.all(np.isnan([state.velocity, state.angular_velocity]))
     np.testing.assert_array_equal(state.position[3], run.pose(run.bodies[3])[0])
     for formulation in ("adaptive", "recursive"):
         with pytest.raises(MechanismError, match="it must be finite"):
@@ -196,7 +197,9 @@ def test_energy_that_locking_takes():
     assert live.lost_energy == run.lost_energy[-1]
     assert live.kinetic_energy + live.lost_energy == pytest.approx(before, rel=1e-4)
     assert adaptive(mech, 1.0, step=2e-3, max_error=0.5, max_loss=0.0).lost_energy[-1] == 0.0
-    assert adaptive(mech, 1.0, step=2e-3, max_error=0.5, max_loss=np.inf).lost_energy[-1] > run.lost_energy[-1]
+    assert (
+        adaptive(mech, 1.0, step=2e-3, max_error=0.5, max_loss=np.inf).lost_energy[-1] > run.lost_energy[-1]
+    )
 
 
 def test_no_more_joints_are_free_than_may_be():
@@ -220,7 +223,7 @@ def test_a_live_run():
     moved = run.advance(steps=10)
     assert set(moved) == set(run.moved) <= set(run.free) <= set(run.joints)
     assert set(run.speeds) == set(run.accelerations) == set(run.free)
-    assert run.advance(max_error=0, steps=1) == run.joints
+    assert sorted(run.advance(max_error=0, steps=1)) == sorted(run.joints)
     assert run.error == 0.0
     assert run.max_error == 1e-2
     assert run.time == pytest.approx(0.011, rel=1e-12)
@@ -293,13 +296,16 @@ def test_pictures_show_the_joints_that_are_free(tmp_path):
         ({"max_joints": 0}, "max_joints must be a whole number, at least 1, got 0"),
         ({"max_joints": 2.5}, "max_joints must be a whole number"),
         ({"measure": "relative_joint"}, "measure must be one of 'rms_relative', 'rms', got 'relative_joint'"),
-        ({"method": "dopri5"}, "method must be one of 'rk4', 'symplectic', got 'dopri5'"),
+        ({"method": "dopri5"}, "method must be 'rk4' or 'symplectic' in an adaptive run, got 'dopri5'"),
         ({"step": 0.0}, "step must be greater than zero"),
-        ({"step": 0.03}, r"duration must be a whole number of steps, of 0.03 s, got 0.1.*give step=0.025, say"),
+        (
+            {"step": 0.03},
+            r"duration must be a whole number of steps, of 0.03 s, got 0.1.*give step=0.025, say",
+        ),
         ({"step": 0.2}, "duration must be a whole number of steps"),
         ({"step": 0.02, "output_step": 0.05}, "output_step must be a whole number of steps"),
         ({"step": 0.01, "output_step": 0.04}, "duration must be a whole number of output steps, of 0.04 s"),
-        ({"step": 1e-18}, "a shorter one is lost"),
+        ({"start": 1e6, "step": 1e-9}, "a shorter one is lost"),
         ({"assemble": "projection"}, "assemble must be True or False, got 'projection'"),
         ({"tolerance": 1e-6}, "tolerance has no meaning in an adaptive run"),
         ({"times": [0.0, 1.0]}, "times has no meaning in an adaptive run"),
@@ -307,6 +313,7 @@ def test_pictures_show_the_joints_that_are_free(tmp_path):
         ({"inputs": {"thrust": 1.0}}, "inputs has no meaning in an adaptive run"),
         ({"ledger": True}, "ledger has no meaning in an adaptive run"),
         ({"reactions": False}, "reactions has no meaning in an adaptive run"),
+        ({"max_eror": 0.1}, "max_eror has no meaning in an adaptive run, got 0.1.*max_error"),
         ({"rank_tolerance": 1e-9}, "rank_tolerance has no meaning in an adaptive run"),
         ({"mode": "quasistatic", "max_loss": 1.0}, "max_loss has no meaning in a quasi-static run"),
         ({"path": "run.txt"}, "run.txt"),
@@ -361,7 +368,11 @@ def touching():
         (obstructed("drive 'motor'"), "drive 'motor'", "recursive"),
         (obstructed("'thrust'"), "no inputs: 'thrust'", "recursive"),
         (obstructed("constraint 'wheels'"), "constraint 'wheels'", "lagrange"),
-        (obstructed("lower limit of joint 'pin'"), "it takes no stops: lower limit of joint 'pin'", "lagrange"),
+        (
+            obstructed("lower limit of joint 'pin'"),
+            "it takes no stops: lower limit of joint 'pin'",
+            "lagrange",
+        ),
         (obstructed("joint 'shut'"), "joint 'shut'", "lagrange"),
         (touching(), "it computes no contact: force 'floor'", "lagrange"),
     ],
@@ -375,8 +386,14 @@ def test_refusals_name_the_element_and_what_to_take(mech, element, instead):
 
 
 def test_what_else_is_refused():
-    with pytest.raises(Unsupported, match="derivatives of adaptive runs are not implemented"):
-        bc.gradient(hinge(), "max(abs(rod.position))", 0.1, by=["x"], formulation="adaptive")
+    with pytest.raises(Unsupported, match=r"derivatives of runs .*not 'adaptive'"):
+        bc.RunFunction(
+            swinging(3),
+            "final joint.joint 0.theta_z",
+            by="joint 0.theta_z",
+            duration=0.1,
+            formulation="adaptive",
+        )
 
 
 def test_friction_and_dampers_are_taken():
@@ -391,15 +408,24 @@ def test_friction_and_dampers_are_taken():
 def test_steps_that_are_too_long_end_the_run(tmp_path):
     path = tmp_path / "run.h5"
     with pytest.raises(SimulationError, match=r"joint 'joint \d'.*too long.*give a shorter step=") as caught:
-        adaptive(sprung(stiffness=1e9), 100.0, step=1e-2, max_error=0, path=path)
+        adaptive(sprung(stiffness=1e5), 10.0, step=1e-2, output_step=1e-2, max_error=0, path=path)
     kept = caught.value.trajectory
     assert str(kept.status) == "failed"
-    assert 0.0 < kept.time[-1] <= caught.value.time < 100.0
+    assert 0.0 < kept.time[-1] <= caught.value.time < 10.0
     loaded = bc.MoveTrajectory.load(path)
     assert str(loaded.status) == "failed"
     assert len(loaded) == len(kept)
 
 
+@pytest.fixture
+def _interruptible():
+    """Python's own handler of Ctrl-C in place: what runs in the background ignores it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("_interruptible")
 def test_ctrl_c_keeps_what_was_computed(tmp_path):
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     run = adaptive(swinging(), 1e4, step=1e-3, output_step=1.0, path=tmp_path / "run.h5")

@@ -222,7 +222,10 @@ def begun(model: Model, given: Mapping[str, Any]) -> AdaptiveRun:
         error = _DEFAULT_ERROR if a.max_error is None else a.max_error
         limits = Limits.of(check, error, a.max_loss, a.max_joints)
         measure = check.choice("measure", MEASURES[0] if a.measure is None else a.measure, MEASURES)
-        method = check.choice("method", "rk4" if a.method == "auto" else a.method, METHODS)
+        method = "rk4" if a.method == "auto" else a.method
+        if method not in METHODS:
+            advice = "'symplectic' is what others call 'semi_implicit_euler'; the step is fixed"
+            check.fault("method must be 'rk4' or 'symplectic' in an adaptive run", a.method, advice)
         check.flag("assemble", a.assemble)
         begin = model.initial.time if state is None else state.time
         step, steps, every = _divided(check, begin, a.step, a.output_step, a.duration)

@@ -101,8 +101,9 @@ class LinkageRun(ABC):
 
     @property
     def joints(self) -> tuple[str, ...]:
-        """Names of the joints of the tree."""
-        return tuple(filter(None, self._joints))
+        """Names of the joints of the tree, in the order of the mechanism."""
+        carrying = frozenset(self._joints)
+        return tuple(joint.name for joint in self.model.joints if joint.name in carrying)
 
     def pose(self, body: str) -> tuple[Floats, Floats]:
         """Position (3,), m, and rotation (4,) of a body's frame now; the cost grows with its tree depth.

@@ -17,7 +17,7 @@ from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import check_request
-from bellcrank.mechanism.checking import Check, required_path, required_progress
+from bellcrank.mechanism.checking import Check, nearest, required_path, required_progress
 from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
@@ -359,10 +359,11 @@ def _refuse_quasistatic(arguments: Mapping[str, Any]) -> None:
 
 def _refuse_others(faults: FaultList, arguments: Mapping[str, Any], taken: Iterable[str], run: str) -> None:
     """Raise MechanismError with these faults and those of arguments that have no meaning in a kind of run."""
-    known = {"mechanism", "duration", "mode", *taken}
+    taken = {"mechanism", "duration", "mode", *taken}
     for name, value in arguments.items():
-        if name not in known and (name not in _DEFAULTS or value is not _DEFAULTS[name]):
-            faults.add("simulate", f"{name} has no meaning in {run}", value, "leave it out")
+        if name not in taken and (name not in _DEFAULTS or value is not _DEFAULTS[name]):
+            advice = "leave it out" if name in _DEFAULTS else nearest(name, taken)
+            faults.add("simulate", f"{name} has no meaning in {run}", value, advice)
     faults.raise_any()
 
 

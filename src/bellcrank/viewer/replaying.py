@@ -19,7 +19,7 @@ from bellcrank.viewer.snapshot import Snapshot
 
 
 class Replayer(Player):
-    """Shows the frames of a quasi-static or adaptive run, which contain nothing but poses; the rest is nan."""
+    """Shows the frames of a quasi-static or adaptive run, which have poses alone; the rest is nan."""
 
     run: Any
 
