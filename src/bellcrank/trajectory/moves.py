@@ -25,7 +25,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import State
+from bellcrank.compile.state import Ints, State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.given import MarkerLike
 from bellcrank.mechanism.marker import GROUND
@@ -43,7 +43,6 @@ from bellcrank.trajectory.trajectory import Status, Trajectory
 if TYPE_CHECKING:
     from bellcrank.trajectory.checked_file import CheckedFile
 
-_FORMAT: Final = "bellcrank moves"
 _VERSION: Final = 3
 _FROM_3: Final = ("error", "lost", "free")
 """Sections that version 2 does not have."""
@@ -107,12 +106,14 @@ class MoveTrajectory(Shown):
         return read_only(self._section("error"))
 
     @property
-    def free(self) -> np.ndarray:
+    def free(self) -> Ints:
         """(T,), how many joints could move in the step before each frame.
 
         Of a quasi-static run those whose accelerations were computed. Raises as `error`.
         """
-        return read_only(self._section("free"))
+        view: Ints = self._section("free").view()
+        view.flags.writeable = False
+        return view
 
     @property
     def lost_energy(self) -> FloatArray:
@@ -376,11 +377,11 @@ def joint_names(model: Model, carrying: Iterable[int]) -> tuple[str, ...]:
 def _content(run: MoveTrajectory) -> bytes:
     import h5py
 
-    from bellcrank.trajectory.run_file import fixed_texts
+    from bellcrank.trajectory.run_file import MOVES_FORMAT, fixed_texts
 
     with h5py.File("moves", "w", libver="latest", driver="core", backing_store=False) as file:
         file.attrs.update(
-            format=fixed_texts(_FORMAT),
+            format=fixed_texts(MOVES_FORMAT),
             version=_VERSION if all(name in run.sections for name in _FROM_3) else 2,
             bellcrank=fixed_texts(version("bellcrank")),
             mechanism=fixed_texts(run.model.name),
@@ -417,7 +418,9 @@ def _judge_old(path: Path) -> None:
 
 def _check_format(file: CheckedFile) -> int:
     """The version of a file."""
-    if file.attribute("format", str, default="") != _FORMAT:
+    from bellcrank.trajectory.run_file import MOVES_FORMAT
+
+    if file.attribute("format", str, default="") != MOVES_FORMAT:
         rule = "it holds no quasi-static and no adaptive run"
         raise file.error(rule, advice="runs with velocities are read by bc.Trajectory.load")
     return file.check_version(_VERSION, 2)
@@ -461,7 +464,8 @@ def _check(file: CheckedFile, run: MoveTrajectory) -> None:
 def run_in(path: str | Path) -> Trajectory | MoveTrajectory:
     """The run in a file, of either kind. Raises MechanismError for a damaged file or one without a run."""
     from bellcrank.trajectory.checked_file import CheckedFile
+    from bellcrank.trajectory.run_file import MOVES_FORMAT
 
     with CheckedFile(Path(path)) as file:
-        moves = file.attribute("format", str, default="") == _FORMAT
+        moves = file.attribute("format", str, default="") == MOVES_FORMAT
     return MoveTrajectory.load(path) if moves else Trajectory.load(path)
