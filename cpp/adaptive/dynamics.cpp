@@ -20,7 +20,8 @@ namespace {
 // Of what a limit allows: what gains may leave, and what costs of joints that lock may add up to. Sums of both are too
 // small by a few times, of costs by many where joints lock together; so their share follows what came of it.
 constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25;
-constexpr int kDecideEvery = 8;  // steps
+constexpr int kDecideEvery = 8;      // steps
+constexpr double kLeastGain = 1e-3;  // of a distance: where joints together gain less, what they gain is rounding
 
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
@@ -170,7 +171,8 @@ double AdaptiveDynamics::allowed() const {
 }
 
 double AdaptiveDynamics::error() const {
-    const double unit = limits_.is_relative ? whole_ : mass_, off = std::sqrt(distance_) + rounding_ * std::sqrt(whole_);
+    const double unit = limits_.is_relative ? whole_ : mass_,
+                 off = std::sqrt(distance_) + rounding_ * std::sqrt(whole_);
     return off > 0.0 ? off / std::sqrt(unit) : 0.0;
 }
 
@@ -255,12 +257,14 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
     evaluate();
 }
 
-// What is freed starts at rest, and costs nothing. Gains rank; the root decides.
+// What is freed starts at rest, and costs nothing. Gains rank; the root decides: their sum may be far below what it
+// finds.
 void AdaptiveDynamics::release() {
     for (double share = kReleaseShare; distance_ > allowed() && room() > 0; share *= 0.5) {
         changing_.clear();
-        assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
-        if (changing_.empty()) return;
+        const double left = assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
+        if (changing_.empty() && !(left > kLeastGain * distance_)) return;
+        if (changing_.empty()) continue;
         for (const int link : changing_) {
             assembly_->set_free(link, true);
             free_.push_back(link);

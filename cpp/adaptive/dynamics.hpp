@@ -98,13 +98,13 @@ class AdaptiveDynamics {
     std::unique_ptr<MoveRecorder> recorder_;
     AdaptiveLimits limits_;
     double time_ = 0.0, mass_ = 0.0, distance_ = 0.0, whole_ = 0.0;  // distances: of H, and where no joint accelerates
-    double rounding_ = 0.0;  // of the norm of all accelerations, by joins
+    double rounding_ = 0.0;                                          // of the norm of all accelerations, by joins
     double lock_share_ = 0.0;
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
     double step_ = 0.0, since_ = 0.0;  // of the last steps, which are equally long; the time before them
     long equal_ = 0;                   // their number
-    int unreleased_ = 0;  // joints that hang on nothing, which are always free
+    int unreleased_ = 0;               // joints that hang on nothing, which are always free
     std::vector<double> q_, u_, rates_, stopped_;
     std::vector<double> q0_, u0_, dq_, du_;  // of a step in stages, by the free links one after another
     std::vector<int> free_;                  // links

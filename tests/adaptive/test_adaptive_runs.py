@@ -70,6 +70,21 @@ def test_the_error_is_within_its_limit_and_the_distance_falls_with_it(measure):
     assert near < 0.2 * far
 
 
+@pytest.mark.parametrize(
+    ("number", "loss"), [(5, 0.5), (18, np.inf), (42, 0.5), (63, 0.0), (112, None), (136, np.inf)]
+)
+def test_limits_are_kept_by_random_trees(number, loss):
+    """In three of them the gains of locked joints add up to less than a sixteenth of the error that they make."""
+    rng = np.random.default_rng(number)
+    mech = mechanism(rng, number, size=int(rng.integers(2, 60)))
+    measure, bound = ("rms_relative", "rms")[number % 2], float(10 ** rng.uniform(-4, -0.3))
+    run = adaptive(mech, 0.3, step=1e-3, max_error=bound, measure=measure, max_loss=loss)
+    assert np.all(run.error <= bound)
+    assert np.all(np.diff(run.lost_energy) >= 0.0)
+    if loss is not None and loss < np.inf:
+        assert np.all(run.lost_energy <= loss * run.time * (1.0 + 1e-9))
+
+
 @pytest.mark.parametrize("number", range(6))
 def test_records_replay_every_pose_of_every_frame(number, tmp_path):
     mech = mechanism(np.random.default_rng(number), number)
