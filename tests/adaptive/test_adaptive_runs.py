@@ -74,7 +74,7 @@ def test_the_error_is_within_its_limit_and_the_distance_falls_with_it(measure):
     ("number", "loss"), [(5, 0.5), (18, np.inf), (42, 0.5), (63, 0.0), (112, None), (136, np.inf)]
 )
 def test_limits_are_kept_by_random_trees(number, loss):
-    """In three of them the gains of locked joints add up to less than a sixteenth of the error that they make."""
+    """In some, gains of locked joints add up to less than a sixteenth of the error that they make."""
     rng = np.random.default_rng(number)
     mech = mechanism(rng, number, size=int(rng.integers(2, 60)))
     measure, bound = ("rms_relative", "rms")[number % 2], float(10 ** rng.uniform(-4, -0.3))
