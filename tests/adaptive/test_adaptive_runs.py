@@ -206,11 +206,11 @@ def test_energy_that_locking_takes():
     assert np.all(np.diff(run.lost_energy) >= 0.0)
     assert np.all(run.lost_energy <= 0.4 * run.time * (1.0 + 1e-9))
     assert run.statistics["lost_energy"] == run.lost_energy[-1]
-    live = started(mech, step=2e-3, max_error=0.5, max_loss=0.4)
-    before = started(mech, max_error=0).kinetic_energy
-    live.advance(steps=500)
-    assert live.lost_energy == run.lost_energy[-1]
-    assert live.kinetic_energy + live.lost_energy == pytest.approx(before, rel=1e-4)
+    live = started(mech, step=5e-4, max_error=0.5, max_loss=50.0)
+    before = live.kinetic_energy
+    live.advance(steps=1000)
+    assert 1.0 < live.lost_energy <= 25.0
+    assert live.kinetic_energy + live.lost_energy == pytest.approx(before, abs=0.05)
     assert adaptive(mech, 1.0, step=2e-3, max_error=0.5, max_loss=0.0).lost_energy[-1] == 0.0
     assert (
         adaptive(mech, 1.0, step=2e-3, max_error=0.5, max_loss=np.inf).lost_energy[-1] > run.lost_energy[-1]
