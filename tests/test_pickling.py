@@ -21,7 +21,7 @@ from bellcrank.mechanism import JOINT_KINDS
 
 NAMES = {name: getattr(bc, name) for name in bc.__all__} | {name: getattr(ex, name) for name in ex.__all__}
 FLEETING = (bc.Readings, bc.HintWarning, bc.SlowRunWarning)  # of a call, after which nothing holds one
-REFUSED = (bc.System, bc.Run, bc.QuasistaticRun, ex.CompiledFunction, bc.InverseKinematics)
+REFUSED = (bc.System, bc.Run, bc.AdaptiveRun, bc.QuasistaticRun, ex.CompiledFunction, bc.InverseKinematics)
 ForkInSlot = JOINT_KINDS.pop(
     bc.joint_kind("ForkInSlot", "y z e2", "x rot_x rot_z", "A fork in a slot.").__name__
 )
@@ -184,6 +184,7 @@ def made():
     run = bc.simulate(hinge, 0.02, mode="quasistatic")
     yield from (
         bc.start(hinge, mode="quasistatic"),
+        bc.start(hinge, formulation="adaptive"),
         copy.copy(run),
     )  # one that has not compiled its mechanism
 

@@ -20,7 +20,8 @@ namespace {
 // Of what a limit allows: what gains may leave, and what costs of joints that lock may add up to. Sums of both are too
 // small by a few times, of costs by many where joints lock together; so their share follows what came of it.
 constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25;
-constexpr int kDecideEvery = 8;  // steps
+constexpr int kDecideEvery = 8;      // steps
+constexpr double kLeastGain = 1e-3;  // of a distance: where joints together gain less, what they gain is rounding
 
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
@@ -100,6 +101,7 @@ std::pair<double, double> AdaptiveDynamics::digits_lost(double t, const double* 
 
 void AdaptiveDynamics::read(double t, const double* poses, const double* twists, bool all_free) {
     time_ = t;
+    step_ = 0.0;
     steps_ = decisions_ = 0;
     lost_ = budget_ = largest_error_ = 0.0;
     lock_share_ = kLeastLockShare;
@@ -259,12 +261,14 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
     evaluate();
 }
 
-// What is freed starts at rest, and costs nothing. Gains rank; the root decides.
+// What is freed starts at rest, and costs nothing. Gains rank; the root decides: their sum may be far below what it
+// finds.
 void AdaptiveDynamics::release() {
     for (double share = kReleaseShare; distance_ > allowed() && room() > 0; share *= 0.5) {
         changing_.clear();
-        assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
-        if (changing_.empty()) return;
+        const double left = assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
+        if (changing_.empty() && !(left > kLeastGain * distance_)) return;
+        if (changing_.empty()) continue;
         for (const int link : changing_) {
             assembly_->set_free(link, true);
             free_.push_back(link);
@@ -338,6 +342,7 @@ void AdaptiveDynamics::step_runge_kutta(double h) {
 }
 
 int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
+    if (step != step_) step_ = step, equal_ = 0, since_ = time_;
     for (int taken = 0; taken < steps; ++taken) {
         evaluate();
         budget_ += step * (limits_.loss_is_relative ? limits_.loss * assembly_->kinetic_energy() : limits_.loss);
@@ -350,10 +355,11 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
         }
         largest_error_ = std::max(largest_error_, error());
         fourth_order ? step_runge_kutta(step) : step_symplectic(step);
+        time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
         if (every_ == 0) continue;
         recorder_->note(free_);
-        if (steps_ % every_ == 0) recorder_->frame(time_, q_);
+        if (steps_ % every_ == 0) recorder_->frame(time_, q_, facts());
     }
     return steps;
 }
@@ -361,8 +367,10 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
 void AdaptiveDynamics::record_every(int steps) {
     every_ = steps;
     recorder_->note_all();
-    recorder_->frame(time_, q_);
+    recorder_->frame(time_, q_, facts());
 }
+
+StepFacts AdaptiveDynamics::facts() const { return {error(), lost_, static_cast<int>(free_.size()) - unreleased_}; }
 
 Place AdaptiveDynamics::pose(int body) const {
     const int link = linkage_->link_of[body];

@@ -80,6 +80,7 @@ class AdaptiveDynamics {
     void place(int link);
     void follow();
     void move_places();
+    StepFacts facts() const;
     void evaluate_held();
     double allowed() const;  // of the distance
     int room() const;
@@ -101,7 +102,9 @@ class AdaptiveDynamics {
     double lock_share_ = 0.0;
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
-    int unreleased_ = 0;  // joints that hang on nothing, which are always free
+    double step_ = 0.0, since_ = 0.0;  // of the last steps, which are equally long; the time before them
+    long equal_ = 0;                   // their number
+    int unreleased_ = 0;               // joints that hang on nothing, which are always free
     std::vector<double> q_, u_, rates_, stopped_;
     std::vector<double> q0_, u0_, dq_, du_;  // of a step in stages, by the free links one after another
     std::vector<int> free_;                  // links

@@ -17,7 +17,7 @@ void MoveRecorder::note_all() {
     for (size_t link = 0; link < last_.size(); ++link) note({static_cast<int>(link)});
 }
 
-void MoveRecorder::frame(double time, const std::vector<double>& coordinates) {
+void MoveRecorder::frame(double time, const std::vector<double>& coordinates, const StepFacts& step) {
     for (const int number : pending_) {
         const Link& link = linkage_.links[number];
         record_.body.push_back(link.body);
@@ -28,6 +28,9 @@ void MoveRecorder::frame(double time, const std::vector<double>& coordinates) {
     record_.time.push_back(time);
     record_.rows.push_back(static_cast<std::int64_t>(record_.body.size()));
     record_.values.push_back(static_cast<std::int64_t>(record_.value.size()));
+    record_.error.push_back(step.error);
+    record_.lost.push_back(step.lost);
+    record_.free.push_back(step.free);
     ++frame_;
 }
 

@@ -16,10 +16,22 @@ struct MoveRecord {
     std::vector<std::int64_t> rows{0}, values{0};
     std::vector<int> body;
     std::vector<double> value;
+    std::vector<double> error, lost;
+    std::vector<int> free;
 
     BELLCRANK_FIELDS(MoveRecord, (time, "s", "of the frame"), (rows, "1", "first row of the frame"),
                      (values, "1", "first value of the frame"), (body, "1", "the body behind the joint that moved"),
-                     (value, "m, rad or 1", "coordinates of the joint: slides, then its turn"))
+                     (value, "m, rad or 1", "coordinates of the joint: slides, then its turn"),
+                     (error, "1, m/s^2 or rad/s^2", "of the accelerations of the step before, in the run's measure"),
+                     (lost, "J", "kinetic energy lost by locking joints since the start"),
+                     (free, "1", "number of joints that could move in the step before"))
+};
+
+// What the step before a frame was: the error of its accelerations, the kinetic energy that locks have taken since the
+// start, J, and the number of joints that could move.
+struct StepFacts {
+    double error = 0.0, lost = 0.0;
+    int free = 0;
 };
 
 // Frames with the coordinates of the joints that moved since the last one.
@@ -30,7 +42,7 @@ class MoveRecorder {
     }
     void note(const std::vector<int>& moved);
     void note_all();
-    void frame(double time, const std::vector<double>& coordinates);
+    void frame(double time, const std::vector<double>& coordinates, const StepFacts& step);
     // What was recorded since the last call.
     MoveRecord take();
 

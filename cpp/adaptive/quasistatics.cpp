@@ -24,6 +24,7 @@ Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, Erro
       q_(linkage_->coordinates, 0.0),
       recorder_(*linkage_) {
     moved_.reserve(linkage_->links.size());
+    for (const Link& link : linkage_->links) unreleased_ += link.floats;
     assembly_.frames().choose(forces_.turned());
 }
 
@@ -88,6 +89,7 @@ void Quasistatics::solve() {
 
 void Quasistatics::move() {
     moved_.clear();
+    const StepFacts facts{choice().error(), 0.0, static_cast<int>(choice().computed().size()) - unreleased_};
     const double time = 0.5 * step_ * step_;
     for (const int number : choice().computed()) {
         const Link& link = linkage_->links[number];
@@ -103,7 +105,7 @@ void Quasistatics::move() {
     time_ = begin_ + step_ * static_cast<double>(++steps_);
     if (every_ > 0) {
         recorder_.note(moved_);
-        if (steps_ % every_ == 0) recorder_.frame(time_, q_);
+        if (steps_ % every_ == 0) recorder_.frame(time_, q_, facts);
     }
     const bool everything = !assembly_.with_totals();
     everything ? assembly_.update_all_frames() : assembly_.update_frames();
@@ -128,7 +130,7 @@ bool Quasistatics::advance(double bound) {
 void Quasistatics::record_every(int steps) {
     every_ = steps;
     recorder_.note_all();
-    recorder_.frame(time_, q_);
+    recorder_.frame(time_, q_, {});
 }
 
 Place Quasistatics::pose(int body) const {

@@ -66,6 +66,7 @@ class Quasistatics {
     std::vector<int> moved_;
     MoveRecorder recorder_;
     int every_ = 0, steps_ = 0;  // 0: nothing is recorded
+    int unreleased_ = 0;         // joints that hang on nothing, which are always computed
 };
 
 }  // namespace bellcrank

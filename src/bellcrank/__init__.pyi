@@ -237,6 +237,7 @@ from bellcrank.mechanism.terrain import Terrain as Terrain
 from bellcrank.mechanism.tyre import ROAD_FRICTION as ROAD_FRICTION
 from bellcrank.mechanism.tyre import Tyre as Tyre
 from bellcrank.mechanism.units import quantity as quantity
+from bellcrank.run.adaptive import AdaptiveRun as AdaptiveRun
 from bellcrank.run.controllers import Controller as Controller
 from bellcrank.run.controllers import HeldInputs as HeldInputs
 from bellcrank.run.events import Event as Event

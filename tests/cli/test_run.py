@@ -170,6 +170,30 @@ def test_a_run_is_summed_up_as_json(four_bar, program):
     assert drawn["written"] == ["energy.png"]
 
 
+def test_an_adaptive_run(program, tmp_path, monkeypatch):
+    """Its error, what it lost and how many joints were free, in place of energies that it does not record."""
+    monkeypatch.chdir(tmp_path)
+    bc.save(bc.gallery.chain(20), "chain.yaml", simulation=bc.Simulation(duration=0.1, step=1e-3))
+    how = ("-f", "adaptive", "--max-error", "0.1", "--max-joints", "6", "--measure", "rms", "--max-loss", "2")
+    result = program("run", "chain.yaml", *how, "-o", "run.h5")
+    assert result.exit_code == 0
+    run = bc.MoveTrajectory.load("run.h5")
+    given = {"max_error": 0.1, "max_joints": 6, "measure": "rms", "max_loss": 2.0}
+    assert {name: run.statistics[name] for name in given} == given
+    assert "adaptive, rk4, 100 steps" in result.stdout
+    assert f"up to {run.statistics['error']:.3g} m/s^2 (rms)" in result.stdout
+    assert "J lost by locking joints" in result.stdout
+    assert f"{run.free.mean():.4g} of 20 joints on average, at most {run.free.max()}" in result.stdout
+    told = json.loads(program("run", "chain.yaml", *how, "--json").stdout)
+    assert told["error"] == run.statistics["error"]
+    assert told["lost_energy"] == run.lost_energy[-1]
+    assert told["free_joints"] == {"mean": run.free.mean(), "most": run.free.max()}
+    refused = program("run", "chain.yaml", *how, "--plot", "run.png")
+    assert refused.exit_code == 2
+    assert "an adaptive run has no overview" in refused.stderr
+    assert "bc.MoveTrajectory.load" in program("info", "run.h5").stderr
+
+
 def test_info_as_json_is_that_of_the_library(four_bar, program):
     found, library = json.loads(program("info", four_bar, "--json").stdout), bc.info(bc.load(four_bar))
     for name in ("freedom", "rows", "loops"):

@@ -30,6 +30,32 @@ def mechanism(rng, number, size=None, forces=True):
     return mech
 
 
+def hinge():
+    mech = bc.Mechanism("hinge")
+    rod = mech.add_body("rod", mass=1.0, com=(0.5, 0, 0), inertia=(1, 1, 1))
+    mech.add_joint("pin", bc.Revolute(), mech.ground, rod)
+    return mech
+
+
+def obstructed(what):
+    """A double pendulum with something that the formulation cannot take."""
+    mech = hinge()
+    rod = mech.bodies["rod"]
+    tip = mech.add_body("tip", mass=1.0, com=(0.5, 0, 0), inertia=(1, 1, 1), position=(1, 0, 0))
+    mech.add_joint("knee", bc.Revolute(), rod.marker((1, 0, 0)), tip.marker())
+    if what == "drive 'motor'":
+        mech.add_drive("motor", "pin", "theta_z", position=bc.Polynomial((0.0, 1.0)))
+    elif what == "constraint 'wheels'":
+        mech.add_constraint("wheels", bc.Gear(ratio=2.0), "pin", "knee")
+    elif what == "lower limit of joint 'pin'":
+        mech.replace(mech.joints["pin"], limits=bc.Limit(-1, 1))
+    elif what == "joint 'shut'":
+        mech.add_joint("shut", bc.Spherical(), mech.ground.marker((2, 0, 0)), tip.marker((1, 0, 0)))
+    elif what == "'thrust'":
+        mech.add_force("push", bc.JointMotor(bc.Input("thrust", 1.0, unit="N m")), joint="pin")
+    return mech
+
+
 def at_rest(mech):
     """The model in its initial configuration, without velocities."""
     model = compile_mechanism(mech)

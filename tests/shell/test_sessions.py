@@ -372,6 +372,16 @@ def test_errors_say_what_was_expected(shell, run, line):
     assert reply.data["type"] != "internal"
 
 
+def test_adaptive_runs_are_refused_with_what_to_take(shell, run):
+    run("ib rod", "formulation adaptive")
+    before = shell.session.now
+    reply = shell.execute("run 0.1")
+    assert not reply.ok
+    assert "take 'formulation recursive' here, or 'bellcrank run FILE --formulation adaptive'" in reply.text
+    assert shell.session.now is before
+    run("formulation recursive", "run 0.1")
+
+
 def test_the_unit_of_a_joints_value_is_that_of_its_coordinate(shell, run):
     run("il ground slide", "sl ground slide -s 0 0 0 0 0 1")
     reply = shell.execute('sl ground slide -q "30 deg"')

@@ -189,7 +189,7 @@ def test_a_run_can_be_read_while_it_is_written(tmp_path):
 @pytest.mark.parametrize(
     ("name", "says"),
     [
-        ("text.h5", "not a recorded( quasi-static)? run, so it is not overwritten"),
+        ("text.h5", "not a recorded( quasi-static or adaptive)? run, so it is not overwritten"),
         ("four_bar.yaml", "end its name in .h5 or"),
     ],
 )

@@ -6,7 +6,7 @@ from dataclasses import fields
 import bellcrank as bc
 from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import FORMULATIONS, formulation_module
-from bellcrank.run.simulate import DynamicArguments, QuasistaticArguments
+from bellcrank.run.simulate import AdaptiveArguments, DynamicArguments, QuasistaticArguments
 
 TAKEN = {name for name in inspect.signature(bc.simulate).parameters if name not in ("mechanism", "duration")}
 
@@ -19,5 +19,7 @@ def test_options_of_formulations():
 def test_arguments_of_simulate():
     dynamic = set(DynamicArguments.__annotations__) - set(FormulationOptions.__annotations__)
     quasistatic = set(QuasistaticArguments.__annotations__)
-    assert dynamic | quasistatic == TAKEN - {"options", "mode"}
+    adaptive = set(AdaptiveArguments.__annotations__)
+    assert dynamic | quasistatic | adaptive == TAKEN - {"options", "mode"}
     assert quasistatic - dynamic == {"max_error", "measure"}
+    assert adaptive - dynamic == {"max_error", "measure", "max_loss", "max_joints"}

@@ -86,7 +86,9 @@ _FIRST: Final = (
     "kinematics", "inverse_dynamics", "verify", "load", "save", "loads",
 )  # fmt: skip
 """What stands first on its page, in this order; the rest follows as it is published."""
-_MADE_ELSEWHERE: Final = ["Trajectory", "MoveTrajectory", "Run", "QuasistaticRun", "System", "Placement"]
+_MADE_ELSEWHERE: Final = [
+    "Trajectory", "MoveTrajectory", "Run", "AdaptiveRun", "QuasistaticRun", "System", "Placement",
+]  # fmt: skip
 """Classes whose constructors nobody calls."""
 _WITHIN: Final = {
     "Limit": ("lowered",),

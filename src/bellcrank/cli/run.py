@@ -22,6 +22,7 @@ from bellcrank.cli.output import (
 from bellcrank.errors import Fault, MechanismError, SimulationError
 
 if TYPE_CHECKING:
+    from bellcrank.trajectory.moves import MoveTrajectory
     from bellcrank.trajectory.trajectory import Trajectory
 
 
@@ -34,6 +35,12 @@ if TYPE_CHECKING:
 @click.option("--start", type=SECONDS, metavar="T", help="Time to start at, s.")
 @click.option("--output-step", type=SECONDS, metavar="H", help="Time between recorded frames, s.")
 @click.option("--tolerance", type=float, metavar="EPS", help="Tolerance of adaptive methods.")
+@click.option(
+    "--max-error", type=float, metavar="EPS", help="Largest error of an adaptive run, in its measure."
+)
+@click.option("--measure", metavar="NAME", help="Of an adaptive run: rms_relative, or rms (m/s^2).")
+@click.option("--max-loss", type=float, metavar="W", help="Energy per second that locking joints may take.")
+@click.option("--max-joints", type=int, metavar="N", help="The most joints that are free in an adaptive run.")
 @click.option("--accelerations", is_flag=True, default=None, help="Record the bodies' accelerations.")
 @click.option(
     "--ledger", is_flag=True, default=None, help="Record the work of every force; show the energy balance."
@@ -78,6 +85,9 @@ def run_command(
         advice = "add --duration 10, or write 'simulation: {duration: 10 s}' into the file"
         raise MechanismError(Fault(f"file '{file}'", "it does not say how long to simulate", None, advice))
     if plot is not None:
+        if arguments.get("formulation") == "adaptive":
+            advice = "add --out RUN.h5, and draw it: bellcrank draw RUN.h5"
+            raise MechanismError(Fault("--plot", "an adaptive run has no overview", plot, advice))
         _check_plot(plot)
     from bellcrank.run.simulate import simulate
 
@@ -159,7 +169,7 @@ def _keep(run: Any, out: str | None, plot: str | None, quiet: bool, as_json: boo
         _summary(run, written)
 
 
-def _facts(run: Trajectory, written: list[str]) -> dict[str, Any]:
+def _facts(run: Trajectory | MoveTrajectory, written: list[str]) -> dict[str, Any]:
     """The summary as an object: times in s, energy in J, violations in m and rad."""
     return {
         "mechanism": run.name,
@@ -168,22 +178,31 @@ def _facts(run: Trajectory, written: list[str]) -> dict[str, Any]:
         "start": run.time[0],
         "end": run.time[-1],
         "frames": len(run),
-        "energy_change": abs(run.energy.drift).max(),
-        **balance_of(run),
-        "violation": run.violation.position.max(),
+        **_judged(run),
         "statistics": run.statistics,
         "written": written,
     }
 
 
-def _summary(run: Trajectory, written: list[str]) -> None:
+def _judged(run: Trajectory | MoveTrajectory) -> dict[str, Any]:
+    """How good a run is, as an object."""
+    from bellcrank.trajectory.moves import MoveTrajectory
+
+    if isinstance(run, MoveTrajectory):
+        free = {"mean": float(run.free.mean()), "most": int(run.free.max())}
+        return {"error": run.statistics["error"], "lost_energy": run.lost_energy[-1], "free_joints": free}
+    change, violation = abs(run.energy.drift).max(), run.violation.position.max()
+    return {"energy_change": change, **balance_of(run), "violation": violation}
+
+
+def _summary(run: Trajectory | MoveTrajectory, written: list[str]) -> None:
+    from bellcrank.trajectory.trajectory import Trajectory
 
     counted = run.statistics
     rows = [
         ("simulated", f"t = {run.time[0]:g} to {run.time[-1]:.6g} s, {len(run)} frames ({run.status})"),
         ("by", _made(counted)),
-        ("energy", f"changed by up to {float(abs(run.energy.drift).max()):.3g} J"),
-        ("constraints", f"met to {float(run.violation.position.max()):.2g} (m, rad)"),
+        *_judged_rows(run),
     ]
     if counted.get("choice"):
         rows.append(("because", str(counted["choice"])))
@@ -197,7 +216,26 @@ def _summary(run: Trajectory, written: list[str]) -> None:
         rows.append(("loops cut at", str(counted["cut_joints"])))
     rows += [("written", path) for path in written]
     show(heading(run.name), facts(rows))
-    show_balance(run)
+    if isinstance(run, Trajectory):
+        show_balance(run)
+
+
+def _judged_rows(run: Trajectory | MoveTrajectory) -> list[tuple[str, str]]:
+    """How good a run is, in words."""
+    from bellcrank.trajectory.moves import MoveTrajectory
+
+    if isinstance(run, MoveTrajectory):
+        unit = " m/s^2" if run.statistics["measure"] == "rms" else ""
+        free = f"{float(run.free.mean()):.4g} of {sum(map(bool, run.joints))} joints on average"
+        return [
+            ("error", f"up to {float(run.statistics['error']):.3g}{unit} ({run.statistics['measure']})"),
+            ("energy", f"{float(run.lost_energy[-1]):.3g} J lost by locking joints"),
+            ("free", f"{free}, at most {int(run.free.max())}"),
+        ]
+    return [
+        ("energy", f"changed by up to {float(abs(run.energy.drift).max()):.3g} J"),
+        ("constraints", f"met to {float(run.violation.position.max()):.2g} (m, rad)"),
+    ]
 
 
 def _made(counted: Any) -> str:

@@ -42,7 +42,7 @@ from bellcrank.mechanism import Parameter as ParameterOfMechanism
 from bellcrank.mechanism.checking import Check, Mat3, Quat, Vec3
 from bellcrank.mechanism.contents import TABLES, Contents
 from bellcrank.mechanism.cylinders import Telescopic
-from bellcrank.mechanism.fields import Description, checked, declarations, described, flag, quantity
+from bellcrank.mechanism.fields import Description, checked, declarations, described, flag, quantity, whole
 
 REGISTRIES: dict[type, Mapping[str, type]] = {
     JointKind: JOINT_KINDS,
@@ -261,6 +261,7 @@ class Simulation(Description):
     start, duration, step, output_step, max_step: s.
     formulation, method: by name.
     tolerance, rtol, atol: of the integrator.
+    max_error, measure, max_loss, max_joints: of an adaptive run; max_loss in W.
     reactions, accelerations: whether to record them.
     ledger: whether to record the work of every force and drive.
     assemble: whether to correct the initial configuration.
@@ -281,6 +282,10 @@ class Simulation(Description):
     tolerance: float | None = quantity(sign="positive", default=None)
     rtol: float | None = quantity(sign="positive", default=None)
     atol: float | None = quantity(sign="positive", default=None)
+    max_error: float | None = quantity(sign="not negative", default=None)
+    measure: str | None = checked(_name, default=None)
+    max_loss: float | None = quantity("W", "not negative", default=None)
+    max_joints: int | None = whole(1, default=None)
     reactions: bool | None = flag(default=None)
     accelerations: bool | None = flag(default=None)
     ledger: bool | None = flag(default=None)

@@ -22,7 +22,7 @@ AUTO_TOLERANCE: Final = 1e-9  # of "auto": about 1e-6 of error after ten seconds
 _IMPULSE_TOLERANCE: Final = 1e-6  # largest residual of impulses; the solver aims at 1 % of it
 _FINEST: Final = 1e-14  # shortest time that can be distinguished from another one, as a part of it
 _NEAR: Final = 1e-11  # of a time: that near, two are one
-_FRAMES: Final = 1000  # about how many are recorded unless the output step is given
+FRAMES: Final = 1000  # about how many are recorded unless the output step is given
 _FRAMES_MOST: Final = 10_000_000
 
 
@@ -334,7 +334,7 @@ def output_times(start: float, duration: float, output_step: float | None, optio
     be shorter. Raises MechanismError if these are more than ten million.
     """
     if output_step is None:
-        output_step = max(duration / _FRAMES, _finest(start, duration))
+        output_step = max(duration / FRAMES, _finest(start, duration))
         if not options.method.adaptive:
             output_step = max(1.0, round(output_step / options.step)) * options.step
     else:
@@ -352,7 +352,7 @@ def _check_frames(count: float, duration: float) -> None:
     """Raise MechanismError if so many frames in a duration, s, are too many."""
     if count > _FRAMES_MOST:
         rule = f"at most {_FRAMES_MOST} frames can be recorded, these are {count:.3g}"
-        advice = f"give an output_step of {duration / _FRAMES:g} s, say"
+        advice = f"give an output_step of {duration / FRAMES:g} s, say"
         raise MechanismError(Fault("simulate", rule, None, advice))
 
 

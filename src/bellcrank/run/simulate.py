@@ -17,16 +17,18 @@ from bellcrank.compile.state import State
 from bellcrank.errors import Fault, FaultList, MechanismError, Unsupported
 from bellcrank.formulations.contract import FormulationOptions
 from bellcrank.formulations.preparing import check_request
-from bellcrank.mechanism.checking import Check, required_path, required_progress
+from bellcrank.mechanism.checking import Check, nearest, required_path, required_progress
 from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
+from bellcrank.run import adaptive, quasistatic
+from bellcrank.run.adaptive import AdaptiveRun
 from bellcrank.run.changing import refuse_names_twice
 from bellcrank.run.controllers import Controller, HeldInputs, Steering, checked_controllers
 from bellcrank.run.events import Event, checked_events, compiled
 from bellcrank.run.lifting import lift_events
 from bellcrank.run.plan import Plan, times_and_method
-from bellcrank.run.quasistatic import QuasistaticRun, begun
+from bellcrank.run.quasistatic import QuasistaticRun
 from bellcrank.run.run import Run
 from bellcrank.run.start import PROJECTION, described
 from bellcrank.slips import answered
@@ -48,6 +50,25 @@ class QuasistaticArguments(TypedDict, total=False):
     assemble: bool
     left_out: Literal["refuse", "allow"]
     path: str | Path | None
+    description: str
+
+
+class AdaptiveArguments(TypedDict, total=False):
+    """The arguments of an adaptive run, other than a duration."""
+
+    start: float
+    state: State | None
+    method: str
+    step: float | None
+    output_step: float | None
+    max_error: float | None
+    measure: str | None
+    max_loss: float | None
+    max_joints: int | None
+    assemble: bool
+    left_out: Literal["refuse", "allow"]
+    path: str | Path | None
+    progress: bool | Callable[[float], None]
     description: str
 
 
@@ -86,6 +107,17 @@ def simulate(
     *,
     mode: Literal["quasistatic"],
     **arguments: Unpack[QuasistaticArguments],
+) -> MoveTrajectory: ...
+
+
+@overload
+def simulate(  # type: ignore[overload-overlap]
+    mechanism: Mechanism | Model,
+    duration: float | None = None,
+    *,
+    formulation: Literal["adaptive"],
+    mode: Literal["dynamic"] = "dynamic",
+    **arguments: Unpack[AdaptiveArguments],
 ) -> MoveTrajectory: ...
 
 
@@ -130,6 +162,8 @@ def simulate(
     mode: str = "dynamic",
     max_error: float | None = None,
     measure: str | None = None,
+    max_loss: float | None = None,
+    max_joints: int | None = None,
     **options: Any,
 ) -> Any:
     """Simulate a mechanism and return its Trajectory.
@@ -155,7 +189,11 @@ def simulate(
         "constraint_forces": the bodies come together during the run, as `bc.assemble` describes; from
         `statistics["closed_at"]` (s) on, the formulation takes over; until then, reactions are NaN.
     left_out: "allow" runs a mechanism without what moves or weighs in its file (`Mechanism.left_out`).
-    mode, max_error, measure: "quasistatic" for steps from rest, see `QuasistaticRun`; a `MoveTrajectory`.
+    mode: "quasistatic" for steps from rest, see `QuasistaticRun`; returns a `MoveTrajectory`.
+    max_error, measure: of quasi-static and adaptive runs. formulation="adaptive" moves few joints of a tree,
+        see `AdaptiveRun`, by method "rk4" or "symplectic"; its error is measured by "rms_relative" (default)
+        or "rms", m/s^2. max_loss: kinetic energy that locking joints may take, W, by default 1 % of it per
+        second. max_joints: the most that are free, whatever the error. Returns a `MoveTrajectory`.
 
     Ctrl-C returns what was computed, "interrupted". Raises MechanismError for wrong arguments, Unsupported
     for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory`, if it fails.
@@ -181,6 +219,10 @@ def simulate(
 
 _DEFAULTS: Final = {name: item.default for name, item in inspect.signature(simulate).parameters.items()}
 _ARGUMENTS: Final = tuple(_DEFAULTS)[1:-1]  # without the mechanism and the options
+_OF_LINKAGES: Final = {
+    **dict.fromkeys(("max_error", "measure"), "formulation='adaptive' or mode='quasistatic'"),
+    **dict.fromkeys(("max_loss", "max_joints"), "formulation='adaptive'"),
+}
 _OF_METHODS: Final = ("step", "max_step", "tolerance", "rtol", "atol", "max_order")
 
 
@@ -192,6 +234,17 @@ def start(
     mode: Literal["quasistatic"],
     **arguments: Unpack[QuasistaticArguments],
 ) -> QuasistaticRun: ...
+
+
+@overload
+def start(  # type: ignore[overload-overlap]
+    mechanism: Mechanism | Model,
+    duration: float | None = None,
+    *,
+    formulation: Literal["adaptive"],
+    mode: Literal["dynamic"] = "dynamic",
+    **arguments: Unpack[AdaptiveArguments],
+) -> AdaptiveRun: ...
 
 
 @overload
@@ -227,22 +280,25 @@ def start(mechanism: Mechanism | Model, duration: float | None = None, **argumen
 def start_with_tape(mechanism: Mechanism, duration: float | None, **arguments: Any) -> Run:
     """A run as `start` prepares it, which can be followed along directions once it has ended.
 
-    Raises Unsupported for quasi-static runs, and what `start` raises.
+    Raises Unsupported for quasi-static and adaptive runs, and what `start` raises.
     """
     if arguments.get("mode", "dynamic") != "dynamic":
         raise Unsupported("derivatives of quasi-static runs are not implemented: leave out mode=")
+    if arguments.get("formulation") == "adaptive":
+        raise Unsupported("derivatives of adaptive runs are not implemented: take formulation='recursive'")
     given = {name: arguments.pop(name, _DEFAULTS[name]) for name in _ARGUMENTS}
     run = _started({**given, "mechanism": mechanism, "duration": duration}, arguments, keeps_tape=True)
     assert isinstance(run, Run)
     return run
 
 
-start.__signature__ = inspect.signature(simulate).replace(return_annotation="Run | QuasistaticRun")  # type: ignore[attr-defined]
+_RUN: Final = "Run | AdaptiveRun | QuasistaticRun"
+start.__signature__ = inspect.signature(simulate).replace(return_annotation=_RUN)  # type: ignore[attr-defined]
 
 
 def _started(
     given: dict[str, Any], options: dict[str, Any], keeps_tape: bool = False
-) -> Run | QuasistaticRun:
+) -> Run | AdaptiveRun | QuasistaticRun:
     """A run at its start. given: the arguments of `simulate`, by name. options: of the formulation."""
     with Check("simulate") as check:  # times may be texts such as "2 s"
         times = {name: given[name] for name in ("start", "output_step") if isinstance(given[name], str)}
@@ -251,20 +307,21 @@ def _started(
     if not isinstance(a.mechanism, Model):
         required_mechanism("simulate", a.mechanism)
     if a.mode != "dynamic":
-        _refuse_arguments({**given, **options})
+        _refuse_quasistatic({**given, **options})
         _check_classes(a)
         model = described(a.mechanism, a.start, a.left_out)
         refuse_changes(model.source, "quasi-static runs")
-        return begun(model, given)
+        return quasistatic.begun(model, given)
     if a.formulation == "adaptive":
-        raise Unsupported(
-            "formulation 'adaptive' computes quasi-statics, in which nothing has a velocity: give "
-            "mode='quasistatic', or take formulation='recursive' for a motion with velocities"
-        )
-    for name in ("max_error", "measure"):
+        taken = {"formulation", *AdaptiveArguments.__annotations__}
+        _refuse_others(FaultList(), {**given, **options}, taken, "an adaptive run")
+        _check_classes(a)
+        model = described(a.mechanism, a.start, a.left_out, a.state)
+        refuse_changes(model.source, "adaptive runs")
+        return adaptive.begun(model, given)
+    for name, of in _OF_LINKAGES.items():
         if given[name] is not None:
-            rule = f"{name} is a part of mode='quasistatic'"
-            raise MechanismError(Fault("simulate", rule, given[name]))
+            raise MechanismError(Fault("simulate", f"{name} is a part of {of}", given[name]))
     _check_classes(a)
     values = _checked_inputs(a.inputs, a.assemble)
     steering = Steering(checked_controllers(a.controllers), values, measures=not keeps_tape)
@@ -288,7 +345,7 @@ def _started(
     return Run(model, plan, a.assemble, a.state, events, a.path, a.description, a.progress, steering)
 
 
-def _refuse_arguments(arguments: Mapping[str, Any]) -> None:
+def _refuse_quasistatic(arguments: Mapping[str, Any]) -> None:
     """Raise MechanismError for arguments that have no meaning in quasi-static runs."""
     faults = FaultList()
     if arguments["mode"] != "quasistatic":
@@ -296,10 +353,17 @@ def _refuse_arguments(arguments: Mapping[str, Any]) -> None:
     if arguments["formulation"] not in ("auto", "adaptive"):
         rule = "quasi-static runs have formulation 'adaptive'"
         faults.add("simulate", rule, arguments["formulation"], "leave it out")
-    taken = {"mechanism", "duration", "state", "mode", *QuasistaticArguments.__annotations__}
+    taken = {"state", *QuasistaticArguments.__annotations__}
+    _refuse_others(faults, arguments, taken, "a quasi-static run")
+
+
+def _refuse_others(faults: FaultList, arguments: Mapping[str, Any], taken: Iterable[str], run: str) -> None:
+    """Raise MechanismError with these faults and those of arguments that have no meaning in a kind of run."""
+    taken = {"mechanism", "duration", "mode", *taken}
     for name, value in arguments.items():
         if name not in taken and (name not in _DEFAULTS or value is not _DEFAULTS[name]):
-            faults.add("simulate", f"{name} has no meaning in a quasi-static run", value, "leave it out")
+            advice = "leave it out" if name in _DEFAULTS else nearest(name, taken)
+            faults.add("simulate", f"{name} has no meaning in {run}", value, advice)
     faults.raise_any()
 
 

@@ -15,7 +15,7 @@ from bellcrank.analysis.assemble import hold_values_of, write_positions
 from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.state import State
-from bellcrank.errors import Fault, MechanismError
+from bellcrank.errors import Fault, MechanismError, Unsupported
 from bellcrank.io.fields import Simulation
 from bellcrank.mechanism.attachment import Force
 from bellcrank.mechanism.checking import Check
@@ -314,6 +314,11 @@ class Session:
             refuse_left_out(self.mechanism, allowed)
         if closing:
             self.commit()
+        if self.now.settings.formulation == "adaptive":
+            raise Unsupported(
+                "the shell goes on from the velocities of its last run, which adaptive runs do not record: "
+                "take 'formulation recursive' here, or 'bellcrank run FILE --formulation adaptive'"
+            )
         model = self._described() if closing else self.model()
         arguments = {**self.now.settings.arguments(), **given}
         following, self._following = self._following, None

@@ -117,13 +117,14 @@ class CheckedFile:
             raise self.error(f"attribute {name!r} must be {what}", value, _DAMAGED)
         return value
 
-    def check_version(self, own: int) -> None:
-        """Refuse a file of another version of its format than `own`."""
-        written = self.attribute("version", int)
-        if written != own:
+    def check_version(self, own: int, earliest: int | None = None) -> int:
+        """The version of its format, at most `own`; another one is refused. earliest: by default `own`."""
+        written: int = self.attribute("version", int)
+        if not (own if earliest is None else earliest) <= written <= own:
             which, advice = ("a later", "update it") if written > own else ("an earlier", "simulate again")
             rule = f"{which} version wrote this file"
             raise self.error(rule, written, f"this bellcrank reads version {own}: {advice}")
+        return written
 
     def attributes(self, group: str) -> dict[str, Any]:
         """The attributes of a group, as Python numbers and texts where possible."""

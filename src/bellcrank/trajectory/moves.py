@@ -2,11 +2,13 @@
 
 In HDF5 files, written whole, they are
 
-/            attributes: format = "bellcrank moves", version = 2, bellcrank, mechanism (its name),
+/            attributes: format = "bellcrank moves", version = 3, bellcrank, mechanism (its name),
 start (time of the mechanism's initial configuration, s), status, message
 /description text of the mechanism file
 /SECTION     one data set for each of the fields of `_core.MoveRecord`, with attributes unit and meaning
 /statistics  attributes: what was counted
+
+Version 2, of quasi-static runs alone, has no sections error, lost and free.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ import numpy as np
 
 from bellcrank import _core
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import State
+from bellcrank.compile.state import Ints, State
 from bellcrank.errors import Fault, FaultList, MechanismError
 from bellcrank.mechanism.given import MarkerLike
 from bellcrank.mechanism.marker import GROUND
@@ -41,17 +43,18 @@ from bellcrank.trajectory.trajectory import Status, Trajectory
 if TYPE_CHECKING:
     from bellcrank.trajectory.checked_file import CheckedFile
 
-_FORMAT: Final = "bellcrank moves"
-_VERSION: Final = 2
+_VERSION: Final = 3
+_FROM_3: Final = ("error", "lost", "free")
+"""Sections that version 2 does not have."""
 
 
 @answering
 class MoveTrajectory(Shown):
-    """Results of a quasi-static run, a record of what moved: T frames at increasing times, SI, world axes.
+    """Results of a quasi-static or adaptive run, a record of what moved: T frames at increasing times, SI.
 
     origin: the mechanism of the run. status: how the run ended. statistics: what was counted.
     sections: arrays by name, the fields of `_core.MoveRecord`. The first frame holds all joints, each
-    later one those that moved since the one before it; every pose of every frame follows exactly.
+    later one those that moved since the one before it; every pose of every frame follows exactly. World axes.
 
     >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
     >>> run
@@ -95,6 +98,36 @@ class MoveTrajectory(Shown):
         return read_only(self.sections["time"])
 
     @property
+    def error(self) -> FloatArray:
+        """(T,), the error of the accelerations of the step before each frame, in the run's measure; first 0.
+
+        The unit is that of `statistics["measure"]`. Raises MechanismError for a file of an earlier version.
+        """
+        return read_only(self._section("error"))
+
+    @property
+    def free(self) -> Ints:
+        """(T,), how many joints could move in the step before each frame.
+
+        Of a quasi-static run those whose accelerations were computed. Raises as `error`.
+        """
+        view: Ints = self._section("free").view()
+        view.flags.writeable = False
+        return view
+
+    @property
+    def lost_energy(self) -> FloatArray:
+        """(T,), the kinetic energy that locking joints had taken since the start, J.
+
+        Raises MechanismError for a quasi-static run: its steps start at rest, whatever the one before it did.
+        """
+        if self._rests:
+            rule = "each of its steps starts at rest, so it counts no energy"
+            advice = "runs with formulation='adaptive' and without mode='quasistatic' do"
+            raise MechanismError(Fault(f"quasi-static run of {self.name!r}", rule, None, advice))
+        return read_only(self._section("lost"))
+
+    @property
     def name(self) -> str:
         """Name of the mechanism."""
         return self.model.name
@@ -111,7 +144,9 @@ class MoveTrajectory(Shown):
         return float(self.time[0]), float(self.time[-1])
 
     def at(self, time: float) -> State:
-        """The state in the last frame up to a time, s, at rest. Raises MechanismError outside the run.
+        """The state in the last frame up to a time, s. Raises MechanismError outside the run.
+
+        A quasi-static run is at rest; velocities of an adaptive run are nan, since it records none.
 
         >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
         >>> state = run.at(0.03)
@@ -125,7 +160,7 @@ class MoveTrajectory(Shown):
         self._replay_to(self.frame_at(time))
         poses = [self._replay.pose(self.model.core, number) for number in range(len(self.bodies))]
         position = np.array([one for one, _ in poses]).reshape(-1, 3)
-        still = np.zeros_like(position)
+        still = np.full_like(position, 0.0 if self._rests else np.nan)
         return State(time, position, np.array([one for _, one in poses]).reshape(-1, 4), still, still)
 
     def frame_at(self, time: float) -> int:
@@ -247,7 +282,7 @@ class MoveTrajectory(Shown):
     def save(self, path: str | Path, replace: bool = False) -> None:
         """Write the run into an HDF5 file (.h5, .hdf5), whole.
 
-        replace: whether it may replace an existing quasi-static run. Raises MechanismError if that fails, for
+        replace: whether it may replace an existing run of this kind. Raises MechanismError if that fails, for
         another suffix, and for a file that exists and must not be replaced.
 
         >>> run = bc.simulate(bc.gallery.chain(20), 0.05, step=0.01, mode="quasistatic", max_error=0.1)
@@ -281,16 +316,28 @@ class MoveTrajectory(Shown):
         from bellcrank.trajectory.checked_file import CheckedFile
 
         with CheckedFile(Path(path)) as file:
-            _check_format(file)
+            absent = () if _check_format(file) >= 3 else _FROM_3
             sections = {
                 name: file.numbers(name, empty.dtype.kind, (None,))
                 for name, _, _, _, empty, _ in _core.MoveRecord.fields()
+                if name not in absent
             }
             origin = Origin(file.text("description"), start=file.attribute("start", float))
             status = Status(file.attribute("status", str), file.attribute("message", str))
             run = MoveTrajectory(origin, sections, status, file.attributes("statistics"))
             _check(file, run)
             return run
+
+    @property
+    def _rests(self) -> bool:
+        """Whether it is quasi-static."""
+        return self.statistics.get("mode") != "adaptive"
+
+    def _section(self, name: str) -> Any:
+        if name not in self.sections:
+            rule = "its file is of an earlier version, which does not hold this"
+            raise MechanismError(Fault(f"run of {self.name!r}", rule, None, "simulate again"))
+        return self.sections[name]
 
     @cached_property
     def _replay(self) -> _core.MoveReplay:
@@ -330,12 +377,12 @@ def joint_names(model: Model, carrying: Iterable[int]) -> tuple[str, ...]:
 def _content(run: MoveTrajectory) -> bytes:
     import h5py
 
-    from bellcrank.trajectory.run_file import fixed_texts
+    from bellcrank.trajectory.run_file import MOVES_FORMAT, fixed_texts
 
     with h5py.File("moves", "w", libver="latest", driver="core", backing_store=False) as file:
         file.attrs.update(
-            format=fixed_texts(_FORMAT),
-            version=_VERSION,
+            format=fixed_texts(MOVES_FORMAT),
+            version=_VERSION if all(name in run.sections for name in _FROM_3) else 2,
             bellcrank=fixed_texts(version("bellcrank")),
             mechanism=fixed_texts(run.model.name),
             start=run.origin.start,
@@ -344,6 +391,8 @@ def _content(run: MoveTrajectory) -> bytes:
         )
         file["description"] = fixed_texts(run.origin.text)
         for name, _, unit, meaning, *_ in _core.MoveRecord.fields():
+            if name not in run.sections:
+                continue
             data = file.create_dataset(name, data=run.sections[name])
             data.attrs.update(unit=fixed_texts(unit), meaning=fixed_texts(meaning))
         statistics = {n: fixed_texts(v) if isinstance(v, str) else v for n, v in run.statistics.items()}
@@ -363,15 +412,18 @@ def _judge_old(path: Path) -> None:
         with CheckedFile(path) as file:
             _check_format(file)
     except MechanismError as error:
-        rule = "it exists and is not a recorded quasi-static run, so it is not overwritten"
+        rule = "it exists and is not a recorded quasi-static or adaptive run, so it is not overwritten"
         raise MechanismError(Fault(f"file '{path}'", rule, None, "choose another name")) from error
 
 
-def _check_format(file: CheckedFile) -> None:
-    if file.attribute("format", str, default="") != _FORMAT:
-        rule = "it holds no quasi-static run"
+def _check_format(file: CheckedFile) -> int:
+    """The version of a file."""
+    from bellcrank.trajectory.run_file import MOVES_FORMAT
+
+    if file.attribute("format", str, default="") != MOVES_FORMAT:
+        rule = "it holds no quasi-static and no adaptive run"
         raise file.error(rule, advice="runs with velocities are read by bc.Trajectory.load")
-    file.check_version(_VERSION)
+    return file.check_version(_VERSION, 2)
 
 
 def _check(file: CheckedFile, run: MoveTrajectory) -> None:
@@ -388,6 +440,10 @@ def _check(file: CheckedFile, run: MoveTrajectory) -> None:
         fault("'time' must increase", None)
     if not np.all(np.isfinite(sections["value"])):
         fault("'value' must be finite", None)
+    for name in (name for name in _FROM_3 if name in sections):
+        found = sections[name]
+        if len(found) != frames or not np.all(found >= 0):
+            fault(f"{name!r} must be {frames} numbers from 0 up", None)
     body = sections["body"]
     if body.size and not 0 <= body.min() <= body.max() < count:
         fault(f"'body' must be from 0 to {count - 1}", int(body.max()))
@@ -408,7 +464,8 @@ def _check(file: CheckedFile, run: MoveTrajectory) -> None:
 def run_in(path: str | Path) -> Trajectory | MoveTrajectory:
     """The run in a file, of either kind. Raises MechanismError for a damaged file or one without a run."""
     from bellcrank.trajectory.checked_file import CheckedFile
+    from bellcrank.trajectory.run_file import MOVES_FORMAT
 
     with CheckedFile(Path(path)) as file:
-        moves = file.attribute("format", str, default="") == _FORMAT
+        moves = file.attribute("format", str, default="") == MOVES_FORMAT
     return MoveTrajectory.load(path) if moves else Trajectory.load(path)

@@ -38,6 +38,7 @@ from bellcrank.trajectory.run_file import (
     CONTACTS,
     FORCE_FIELDS,
     FORMAT,
+    MOVES_FORMAT,
     SENSOR_FIELDS,
     VERSION,
     event_sets,
@@ -76,8 +77,12 @@ def opened(path: Path) -> Iterator[CheckedFile]:
     Raises MechanismError for a file that is missing, damaged, not HDF5, not a run, or of another version.
     """
     with CheckedFile(path) as file:
-        if file.attribute("format", str, default="") != FORMAT:
-            raise file.error(NOT_OURS)
+        found = file.attribute("format", str, default="")
+        if found != FORMAT:
+            kept = (
+                "runs that record what moved are read by bc.MoveTrajectory.load, and shown by draw and view"
+            )
+            raise file.error(NOT_OURS, advice=kept if found == MOVES_FORMAT else "")
         file.check_version(VERSION)
         yield file
 

@@ -68,6 +68,7 @@ from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.store import POINT
 
 FORMAT: Final = "bellcrank trajectory"
+MOVES_FORMAT: Final = "bellcrank moves"  # of records of what moved
 VERSION: Final = 3
 _CHUNK_BYTES: Final = 1 << 16
 _CHUNK_FRAMES: Final = 1024

@@ -1,4 +1,4 @@
-"""A recorded quasi-static run, played in real time: poses, and which joints moved."""
+"""A recorded quasi-static or adaptive run, played in real time: poses, and which joints moved."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from bellcrank.viewer.snapshot import Snapshot
 
 
 class Replayer(Player):
-    """Shows the frames of a quasi-static run. Frames contain nothing but poses; the rest is nan in them."""
+    """Shows the frames of a quasi-static or adaptive run, which have poses alone; the rest is nan."""
 
     run: Any
 
@@ -44,7 +44,7 @@ class Replayer(Player):
 
     def trajectory(self) -> Trajectory:
         """Refused: it has no velocities, forces and energies."""
-        raise Unsupported("a quasi-static run is saved by MoveTrajectory.save; this page only shows it")
+        raise Unsupported("such a run is saved by MoveTrajectory.save; this page only shows it")
 
     def window(self, seconds: float, frames: int) -> Trajectory:  # noqa: ARG002
         """The frame that is shown."""

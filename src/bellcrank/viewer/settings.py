@@ -84,7 +84,7 @@ def _checked(settings: Settings, step: Any) -> Settings:
     find_method(settings.method)
     check_request(settings.formulation, {})
     if settings.formulation == "adaptive":
-        rule = "'adaptive' computes quasi-statics, in which nothing has a velocity"
+        rule = "a live session does not run 'adaptive', whose records can be viewed: bc.simulate(...).view()"
         raise MechanismError(Fault("formulation", rule, None, f"one of {', '.join(FORMULATIONS)}"))
     if step is None:
         return settings

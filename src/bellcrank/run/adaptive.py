@@ -1,0 +1,282 @@
+"""Adaptive runs: motion with inertia of trees of which few joints are free, with an error that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any, Final
+
+import numpy as np
+
+from bellcrank import _core
+from bellcrank.compile.initial import assembled, refuse_misfits
+from bellcrank.compile.model import Model
+from bellcrank.compile.state import Floats
+from bellcrank.errors import Unsupported
+from bellcrank.formulations.adaptive import named
+from bellcrank.formulations.preparing import formulation_module
+from bellcrank.mechanism.checking import Check
+from bellcrank.run.linkage_run import LinkageRun, Recording, error_bound
+from bellcrank.run.plan import DEFAULT_STEP, FRAMES, check_resolved
+from bellcrank.trajectory.own_file import check_recorded
+from bellcrank.turns import in_turn
+
+MEASURES: Final = ("rms_relative", "rms")
+"""Of the difference of accelerations from those with all joints free, the root of its mean square over the
+mass: as a part of what it is with no joint free, or in m/s^2."""
+
+METHODS: Final = {"rk4": True, "symplectic": False}
+"""By name, whether a method has order 4: that of Runge and Kutta, or symplectic Euler."""
+
+_DEFAULT_ERROR: Final = 1e-2
+_DEFAULT_LOSS: Final = 0.01  # of the kinetic energy, per second
+_WHOLE: Final = 1e-9  # of a ratio: that near to a whole number, it is one
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an adaptive run may leave out.
+
+    max_error: in the measure of the run. max_loss: of kinetic energy by locking, W; None for 1 % of it per
+    second. max_joints: that may be free; None for as many as the error takes.
+    """
+
+    max_error: float
+    max_loss: float | None = None
+    max_joints: int | None = None
+
+    @staticmethod
+    def of(check: Check, max_error: Any, max_loss: Any, max_joints: Any) -> Limits:
+        """The limits, checked."""
+        if max_loss is not None and not (isinstance(max_loss, float) and max_loss == np.inf):
+            max_loss = check.number("max_loss", max_loss, "W")
+            if max_loss < 0.0:
+                check.fault("max_loss must be at least 0", max_loss, "give it in W")
+        if max_joints is not None:
+            max_joints = check.integer("max_joints", max_joints, 1)
+        return Limits(error_bound(check, max_error), max_loss, max_joints)
+
+    def for_core(self, max_error: float, measure: str) -> tuple[float, bool, float, bool, int]:
+        """The limits with another error, as the core takes them."""
+        loss = (_DEFAULT_LOSS, True) if self.max_loss is None else (self.max_loss, False)
+        return max_error, measure == MEASURES[0], *loss, -1 if self.max_joints is None else self.max_joints
+
+
+@in_turn
+class AdaptiveRun(LinkageRun):
+    """A motion of which few joints are free, advanced step by step; `bc.start` with formulation="adaptive".
+
+    Free joints move, locked ones stand still. In each step the error of that is known: the difference of the
+    accelerations of all bodies from those with all joints free, by root mean square over the mass. Joints are
+    locked by an inelastic impact, and the kinetic energy that it takes is counted. A run serves one thread at
+    a time and cannot be copied or pickled.
+
+    >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+    >>> moved = run.advance(steps=20)
+    >>> run.error <= 0.1, 0 < len(run.free) < 20
+    (True, True)
+    """
+
+    def __init__(self, model: Model, limits: Limits, measure: str, method: str, recording: Recording) -> None:
+        core = _core.AdaptiveDynamics(model.core)
+        self.method, self._limits = method, limits
+        core.limit(*limits.for_core(limits.max_error, measure))  # before the start, which looks at the error
+        core.start(model.core, *model.initial.arrays)
+        super().__init__(model, core, limits.max_error, measure, recording)
+
+    @property
+    def error(self) -> float:
+        """The error of the accelerations of the last step, in the run's measure."""
+        return float(self._core.error)
+
+    @property
+    def lost_energy(self) -> float:
+        """The kinetic energy that locking joints has taken since the start, J."""
+        return float(self._core.lost_energy)
+
+    @property
+    def kinetic_energy(self) -> float:
+        """The kinetic energy now, J."""
+        return float(self._core.kinetic_energy)
+
+    @property
+    def free(self) -> tuple[str, ...]:
+        """Names of the joints that are free."""
+        return tuple(filter(None, self._names(self._core.free)))
+
+    @property
+    def moved(self) -> tuple[str, ...]:
+        """Names of the free joints that move now."""
+        return tuple(name for name, speeds in self.speeds.items() if np.any(speeds))
+
+    @property
+    def speeds(self) -> Mapping[str, Floats]:
+        """Speeds of the free joints, by name: rotations, then slides, rad/s, m/s."""
+        return self._of_free(self._core.speeds())
+
+    @property
+    def accelerations(self) -> Mapping[str, Floats]:
+        """Accelerations of the free joints in the last step: rotations, then slides, rad/s^2, m/s^2."""
+        return self._of_free(self._core.accelerations())
+
+    @property
+    def max_loss(self) -> float | None:
+        """Kinetic energy that locking may take per second, W; None for 1 % of it."""
+        return self._limits.max_loss
+
+    @property
+    def max_joints(self) -> int | None:
+        """How many joints may be free; None for as many as the error takes."""
+        return self._limits.max_joints
+
+    def limit(
+        self, max_error: float | None = None, max_loss: float | None = None, max_joints: int | None = None
+    ) -> None:
+        """Change what the run may leave out from here on; None leaves a limit as it is.
+
+        max_error: in the measure of the run. max_loss: kinetic energy that locking may take, W; `np.inf` for
+        any. max_joints: that may be free; locking those that are too many may take more energy.
+        Raises MechanismError for invalid limits, and once the run has ended.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=1e-3)
+        >>> moved = run.advance(steps=20)
+        >>> run.limit(max_joints=5)
+        >>> moved = run.advance()
+        >>> len(run.free)
+        5
+        """
+        self._refuse_ended("limit")
+        given = {"max_error": max_error, "max_loss": max_loss, "max_joints": max_joints}
+        changed = replace(self._limits, **{name: one for name, one in given.items() if one is not None})  # type: ignore[arg-type]
+        with Check("limit") as check:
+            self._limits = Limits.of(check, changed.max_error, changed.max_loss, changed.max_joints)
+        self.max_error = self._limits.max_error
+
+    def advance(self, max_error: float | None = None, steps: int = 1) -> tuple[str, ...]:
+        """Take steps; return the names of the joints that move after the last one.
+
+        max_error: of these steps, by default that of the run. Raises MechanismError for invalid arguments,
+        and once the run has ended; SimulationError where accelerations are no numbers any more, as with steps
+        that are too long. Ctrl-C raises KeyboardInterrupt between steps; the run can be continued.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+        >>> moved = run.advance(steps=2)
+        >>> round(run.time, 6), moved == run.moved
+        (0.02, True)
+        """
+        self._bounded(max_error, steps)
+        return self.moved
+
+    def _take(self, steps: int, max_error: float) -> int:
+        self._core.limit(*self._limits.for_core(max_error, self.measure))
+        return int(self._core.advance(steps, self._recording.step, METHODS[self.method]))
+
+    def _of_free(self, numbers: Floats) -> Mapping[str, Floats]:
+        return self._along(numbers, [link for link in self._core.free if self._joints[link]])
+
+    def _failure(self) -> tuple[str, str | None]:
+        numbers, first = self._core.accelerations(), np.asarray(self._core.first_freedoms)
+        link = int(np.searchsorted(first, int(np.argmax(~np.isfinite(numbers))), "right")) - 1
+        where = f" of joint {self._joints[link]!r}" if self._joints[link] else ""
+        return (
+            f"those{where} are no numbers; the steps of {self._recording.step:g} s are too long for its "
+            "springs, dampers or speed: give a shorter step="
+        ), None
+
+    def _counted(self) -> dict[str, str | int | float]:
+        found: dict[str, str | int | float] = {"mode": "adaptive", "formulation": "adaptive"}
+        found |= {"method": self.method, "lost_energy": self.lost_energy, "decisions": self._core.decisions}
+        limits = {"max_loss": self.max_loss, "max_joints": self.max_joints}
+        return {**found, **{name: one for name, one in limits.items() if one is not None}}
+
+
+def refuse(model: Model) -> None:
+    """Raise Unsupported if the model cannot be run adaptively, naming a formulation that takes it."""
+    reasons = named(model, _core.AdaptiveDynamics.refusals(model.core))
+    reasons += [f"it computes no contact: force {contact.name!r}" for contact in model.contacts]
+    if model.inputs:
+        inputs = ", ".join(repr(record.name) for record in model.inputs)
+        reasons.append(f"it takes no inputs: {inputs}")
+    if reasons:
+        raise Unsupported(
+            f"formulation 'adaptive' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "
+            f"Use formulation={_instead(model)!r}."
+        )
+
+
+def _instead(model: Model) -> str:
+    """The formulation that takes a model: joint coordinates for a tree without stops and contacts."""
+    one_sided = np.any(model.arrays["block_unilateral"])
+    loops = model.graph.closures or model.graph.couplings
+    if model.contacts or one_sided or loops or formulation_module("recursive").refusals(model):
+        return "lagrange"
+    return "recursive"
+
+
+def begun(model: Model, given: Mapping[str, Any]) -> AdaptiveRun:
+    """A run at its start. given: the arguments of `bc.start`, checked here. Raises the same errors."""
+    a = SimpleNamespace(**given)
+    state = a.state
+    with Check("simulate") as check:
+        error = _DEFAULT_ERROR if a.max_error is None else a.max_error
+        limits = Limits.of(check, error, a.max_loss, a.max_joints)
+        measure = check.choice("measure", MEASURES[0] if a.measure is None else a.measure, MEASURES)
+        method = "rk4" if a.method == "auto" else a.method
+        if method not in METHODS:
+            advice = "'symplectic' is what others call 'semi_implicit_euler'; the step is fixed"
+            check.fault("method must be 'rk4' or 'symplectic' in an adaptive run", a.method, advice)
+        check.flag("assemble", a.assemble)
+        begin = model.initial.time if state is None else state.time
+        step, steps, every = _divided(check, begin, a.step, a.output_step, a.duration)
+        if steps is None and a.progress is not False:
+            check.fault("progress is a part of a duration, which is missing", None, "give duration=")
+    check_recorded(a.path)
+    model.refuse_unweighed()
+    refuse(model)
+    if state is not None:
+        refuse_misfits(model, state, "the simulation cannot start", "leave out state=")
+        model = model.starting(state, model.given)
+    elif a.assemble:
+        model, _ = assembled(model)
+    recording = Recording(step, steps, every, a.path, a.description, a.progress)
+    return AdaptiveRun(model, limits, measure, method, recording)
+
+
+def _divided(
+    check: Check, begin: float, step: Any, output_step: Any, duration: Any
+) -> tuple[float, int | None, int]:
+    """The step, s, the number of steps, None for an open end, and that from one frame to the next.
+
+    By default about 1000 frames or more, the last of which is at the end; every step where that is open.
+    """
+    length = None if duration is None else check.positive("duration", duration, "s")
+    output = None if output_step is None else check.positive("output_step", output_step, "s")
+    if step is None:
+        whole = output or length or DEFAULT_STEP
+        step = whole / np.ceil(whole / DEFAULT_STEP * (1.0 - _WHOLE))
+    step = check.positive("step", step, "s")
+    if len(check.faults):
+        return step, None, 1
+    check_resolved(check, begin, length or step, output_step=output, step=step)
+    every = None if output is None else _count(check, "output_step", output, "step", step)
+    if length is None:
+        return step, None, every or 1
+    steps = _count(check, "duration", length, "step", step)
+    if every is None:
+        frames = max(1, steps // FRAMES)
+        return step, steps, next(n for n in range(frames, 0, -1) if steps % n == 0)
+    if steps % every:
+        rule = f"duration must be a whole number of output steps, of {output:g} s"
+        check.fault(rule, length, f"give duration={round(steps / every) * every * step or output:g}, say")
+    return step, steps, every
+
+
+def _count(check: Check, name: str, length: float, of: str, part: float) -> int:
+    """How often a time, s, contains another one; a fault unless that is a whole number."""
+    ratio = length / part
+    count = max(1, round(ratio))
+    if abs(ratio - count) > _WHOLE * ratio:
+        rule = f"{name} must be a whole number of steps, of {part:g} s"
+        check.fault(rule, length, f"give {of}={length / np.ceil(ratio):.6g}, say")
+    return count
