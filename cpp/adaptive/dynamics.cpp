@@ -258,8 +258,12 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
 void AdaptiveDynamics::release() {
     for (double share = kReleaseShare; distance_ > allowed() && room() > 0; share *= 0.5) {
         changing_.clear();
-        assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
-        if (changing_.empty()) return;
+        const double left = assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
+        if (changing_.empty()) {
+            if (!(left > 0.0)) return;
+            share = left / allowed();  // F's may be smaller by orders, where what hangs on a joint is heavy
+            continue;
+        }
         for (const int link : changing_) {
             assembly_->set_free(link, true);
             free_.push_back(link);
