@@ -216,6 +216,11 @@ void bind_dynamics(nb::module_& m) {
             "max_error: m/s^2, or a part of the error where no joint accelerates. max_loss: kinetic energy that "
             "locking\n"
             "may lose per second, W, or a part of it. max_joints: that may be free; -1 for as many as needed.")
+        .def("gains", &AdaptiveDynamics::gains, "enough"_a, "most"_a,
+             "After evaluate(): links, locked, that would gain most of the distance, until what is left is `enough`, "
+             "or\nthere are `most`; and what is left, which ranks and does not bound.")
+        .def("spoil_below", &AdaptiveDynamics::spoil_below,
+             "For tests: what nodes hold that evaluations do not touch becomes NaN.")
         .def("decide", &AdaptiveDynamics::decide,
              "After evaluate(): locks joints that matter little and frees those that matter.")
         .def(
@@ -227,6 +232,23 @@ void bind_dynamics(nb::module_& m) {
             "steps"_a, "step"_a, "fourth_order"_a = true,
             "Steps by the classical Runge-Kutta method, or symplectic Euler; how many were taken, fewer where\n"
             "accelerations are no numbers.")
+        .def(
+            "coast",
+            [](AdaptiveDynamics& self, int steps, double step, bool fourth_order) {
+                nb::gil_scoped_release release;
+                return self.coast(steps, step, fourth_order);
+            },
+            "steps"_a, "step"_a, "fourth_order"_a = true,
+            "The same with the joints that are free now, and no judgement of the error.")
+        .def(
+            "state",
+            [](const AdaptiveDynamics& self, const Model& model) {
+                std::vector<double> x = room_for_records(model), u = x, udot = x;
+                self.motions(x.data(), u.data(), udot.data());
+                return arrays_of(model, self.time(), x.data(), u.data());
+            },
+            "model"_a,
+            "Time, positions and rotations of the bodies' frames, their velocities and angular velocities, world axes.")
         .def("record_every", &AdaptiveDynamics::record_every, "steps"_a,
              "Records a frame now, with all joints, and after every so many steps what moved.")
         .def(

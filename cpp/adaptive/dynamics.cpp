@@ -267,8 +267,11 @@ void AdaptiveDynamics::release() {
     for (double share = kReleaseShare; distance_ > allowed() && room() > 0; share *= 0.5) {
         changing_.clear();
         const double left = assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
-        if (changing_.empty() && !(left > kLeastGain * distance_)) return;
-        if (changing_.empty()) continue;
+        if (changing_.empty()) {
+            if (!(left > 0.0) || allowed() == 0.0) return;
+            share = left / allowed();  // F's may be smaller by orders, where what hangs on a joint is heavy
+            continue;
+        }
         for (const int link : changing_) {
             assembly_->set_free(link, true);
             free_.push_back(link);
@@ -348,11 +351,7 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
         budget_ += step * (limits_.loss_is_relative ? limits_.loss * assembly_->kinetic_energy() : limits_.loss);
         const bool is_over = limits_.joints >= 0 && static_cast<int>(free_.size()) > limits_.joints + unreleased_;
         if (steps_ % kDecideEvery == 0 || is_over || (distance_ > allowed() && room() > 0)) decide();
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i)
-                if (!std::isfinite(rates_[i])) return taken;
-        }
+        if (!is_finite()) return taken;
         largest_error_ = std::max(largest_error_, error());
         fourth_order ? step_runge_kutta(step) : step_symplectic(step);
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
@@ -362,6 +361,30 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
         if (steps_ % every_ == 0) recorder_->frame(time_, q_, facts());
     }
     return steps;
+}
+
+int AdaptiveDynamics::coast(int steps, double step, bool fourth_order) {
+    for (int taken = 0; taken < steps; ++taken) {
+        evaluate_held();
+        if (!is_finite()) return taken;
+        fourth_order ? step_runge_kutta(step) : step_symplectic(step);
+    }
+    return steps;
+}
+
+bool AdaptiveDynamics::is_finite() const {
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i)
+            if (!std::isfinite(rates_[i])) return false;
+    }
+    return true;
+}
+
+std::pair<std::vector<int>, double> AdaptiveDynamics::gains(double enough, int most) {
+    std::vector<int> links;
+    const double left = assembly_->gains(-model_->gravity, enough, most, links);
+    return {links, left};
 }
 
 void AdaptiveDynamics::record_every(int steps) {

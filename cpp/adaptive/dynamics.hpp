@@ -48,6 +48,12 @@ class AdaptiveDynamics {
     // The number taken, fewer where accelerations are no numbers.
     int advance(int steps, double step, bool fourth_order);
 
+    // The same with the set as it is: nobody asks how far accelerations are from those of all joints.
+    int coast(int steps, double step, bool fourth_order);
+    // After `evaluate`: links that would gain most, until what is left is `enough` or there are `most`; what is left.
+    std::pair<std::vector<int>, double> gains(double enough, int most);
+    void spoil_below() { assembly_->spoil_below(); }  // for tests
+
     // Records a frame now, with all joints, and after every so many steps what moved.
     void record_every(int steps);
     MoveRecord take_record() { return recorder_->take(); }
@@ -88,6 +94,7 @@ class AdaptiveDynamics {
     void lock_those();
     void lock_cheapest(double share, int count);
     void release();
+    bool is_finite() const;  // accelerations of free joints
     void step_symplectic(double h);
     void step_runge_kutta(double h);
 
