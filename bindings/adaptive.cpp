@@ -180,6 +180,14 @@ std::pair<Rows, Rows> motions(const AdaptiveDynamics& self, const Model& model) 
     return {linear, angular};
 }
 
+AdaptiveDynamics::Method method_of(const std::string& name) {
+    using Method = AdaptiveDynamics::Method;
+    if (name == "symplectic") return Method::symplectic_euler;
+    if (name == "rk4") return Method::runge_kutta;
+    if (name == "at_rest") return Method::at_rest;
+    throw std::invalid_argument("there is no method '" + name + "'");
+}
+
 void bind_dynamics(nb::module_& m) {
     nb::class_<AdaptiveDynamics>(m, "AdaptiveDynamics", "Motion of a linkage of which few joints are free.")
         .def(nb::init<std::shared_ptr<Model>>(), "model"_a,
@@ -225,20 +233,23 @@ void bind_dynamics(nb::module_& m) {
              "After evaluate(): locks joints that matter little and frees those that matter.")
         .def(
             "advance",
-            [](AdaptiveDynamics& self, int steps, double step, bool fourth_order) {
+            [](AdaptiveDynamics& self, int steps, double step, const std::string& method) {
+                const auto known = method_of(method);
                 nb::gil_scoped_release release;
-                return self.advance(steps, step, fourth_order);
+                return self.advance(steps, step, known);
             },
-            "steps"_a, "step"_a, "fourth_order"_a = true,
-            "Steps by the classical Runge-Kutta method, or symplectic Euler; how many were taken, fewer where\n"
-            "accelerations are no numbers.")
+            "steps"_a, "step"_a, "method"_a = "rk4",
+            "Steps by the classical Runge-Kutta method, rk4, by symplectic Euler, symplectic, or at_rest, all from "
+            "rest; how\n"
+            "many were taken, fewer where accelerations are no numbers.")
         .def(
             "coast",
-            [](AdaptiveDynamics& self, int steps, double step, bool fourth_order) {
+            [](AdaptiveDynamics& self, int steps, double step, const std::string& method) {
+                const auto known = method_of(method);
                 nb::gil_scoped_release release;
-                return self.coast(steps, step, fourth_order);
+                return self.coast(steps, step, known);
             },
-            "steps"_a, "step"_a, "fourth_order"_a = true,
+            "steps"_a, "step"_a, "method"_a = "rk4",
             "The same with the joints that are free now, and no judgement of the error.")
         .def(
             "state",

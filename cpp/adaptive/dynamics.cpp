@@ -20,8 +20,7 @@ namespace {
 // Of what a limit allows: what gains may leave, and what costs of joints that lock may add up to. Sums of both are too
 // small by a few times, of costs by many where joints lock together; so their share follows what came of it.
 constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25;
-constexpr int kDecideEvery = 8;      // steps
-constexpr double kLeastGain = 1e-3;  // of a distance: where joints together gain less, what they gain is rounding
+constexpr int kDecideEvery = 8;  // steps
 
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
@@ -304,6 +303,17 @@ void AdaptiveDynamics::step_symplectic(double h) {
     move_places();
 }
 
+void AdaptiveDynamics::step_at_rest(double h) {
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        double *q = q_.data() + link.coordinate, rates[7];
+        link.motion.rates(q, rates_.data() + link.freedom, rates);
+        link.motion.move(q, rates, 0.5 * h * h);
+    }
+    time_ += h;
+    move_places();
+}
+
 // The classical method; quaternions are vectors of four numbers, which are made one again.
 void AdaptiveDynamics::step_runge_kutta(double h) {
     constexpr double kAt[4] = {0.0, 0.5, 0.5, 1.0}, kWeight[4] = {1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0};
@@ -344,7 +354,18 @@ void AdaptiveDynamics::step_runge_kutta(double h) {
     }
 }
 
-int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
+void AdaptiveDynamics::take_step(double h, Method method) {
+    switch (method) {
+        case Method::symplectic_euler:
+            return step_symplectic(h);
+        case Method::runge_kutta:
+            return step_runge_kutta(h);
+        case Method::at_rest:
+            return step_at_rest(h);
+    }
+}
+
+int AdaptiveDynamics::advance(int steps, double step, Method method) {
     if (step != step_) step_ = step, equal_ = 0, since_ = time_;
     for (int taken = 0; taken < steps; ++taken) {
         evaluate();
@@ -353,7 +374,7 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
         if (steps_ % kDecideEvery == 0 || is_over || (distance_ > allowed() && room() > 0)) decide();
         if (!is_finite()) return taken;
         largest_error_ = std::max(largest_error_, error());
-        fourth_order ? step_runge_kutta(step) : step_symplectic(step);
+        take_step(step, method);
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
         if (every_ == 0) continue;
@@ -363,11 +384,11 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
     return steps;
 }
 
-int AdaptiveDynamics::coast(int steps, double step, bool fourth_order) {
+int AdaptiveDynamics::coast(int steps, double step, Method method) {
     for (int taken = 0; taken < steps; ++taken) {
         evaluate_held();
         if (!is_finite()) return taken;
-        fourth_order ? step_runge_kutta(step) : step_symplectic(step);
+        take_step(step, method);
     }
     return steps;
 }

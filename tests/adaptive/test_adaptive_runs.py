@@ -358,14 +358,6 @@ def test_wrong_limits_of_a_live_run():
         started(swinging(3), progress=True)
 
 
-def struts():
-    mech = hinge()
-    rod = mech.bodies["rod"]
-    strut = bc.SpringDamper(stiffness=1.0)
-    mech.add_force("strut", strut, mech.ground.marker((0, 1, 0)), rod.marker((1, 0, 0)))
-    return mech
-
-
 def touching():
     mech = bc.Mechanism("touching")
     mech.replace(mech.ground, shapes=[bc.Plane()])
@@ -377,7 +369,6 @@ def touching():
 @pytest.mark.parametrize(
     ("mech", "element", "instead"),
     [
-        (struts(), "force 'strut'", "recursive"),
         (obstructed("drive 'motor'"), "drive 'motor'", "recursive"),
         (obstructed("'thrust'"), "no inputs: 'thrust'", "recursive"),
         (obstructed("constraint 'wheels'"), "constraint 'wheels'", "lagrange"),
