@@ -59,7 +59,7 @@ def what_is_wrong(seed, way=None, decisions=DECISIONS, by_welds=1):
     for number in range(decisions):
         what = f"{way}, {kind} limit {error:.1e}, loss {loss:.1e} W, decision {number}"
         steps = int(rng.integers(1, 5))
-        if run.advance(steps, step, bool(rng.integers(2))) < steps:
+        if run.advance(steps, step, ("symplectic", "rk4")[int(rng.integers(2))]) < steps:
             return ""  # the step is too long for its springs
         run.evaluate()
         if not run.kinetic_energy < 100.0 * (all_energy + model.mass.sum()):
