@@ -285,6 +285,15 @@ void bind_dynamics(nb::module_& m) {
         .def_prop_ro("distance", &AdaptiveDynamics::distance,
                      "Of accelerations from those of all joints: the sum of masses times squares, kg m^2/s^4.")
         .def_prop_ro("error", &AdaptiveDynamics::error, "By the measure of the limits.")
+        .def(
+            "point_error",
+            [](AdaptiveDynamics& self, const Model& model, int body, const Vec3& point) {
+                const Link& link = self.linkage().links[self.linkage().link_of[body]];
+                const Mat3 R = link.principal.rotation * transpose(rotation_matrix(model.principal_rotation[body]));
+                return self.point_error(body, link.principal.shift + R * (point - model.com[body]));
+            },
+            "model"_a, "body"_a, "point"_a,
+            "After evaluate(): what the acceleration of a point (3,) of a body's frame is off at most, m/s^2.")
         .def_prop_ro("kinetic_energy", &AdaptiveDynamics::kinetic_energy)
         .def_prop_ro(
             "visited", [](const AdaptiveDynamics& self) { return self.assembly().visited(); },

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "spatial/body_state.hpp"
+#include "spatial/inertia.hpp"
 #include "spatial/rotation.hpp"
 
 namespace bellcrank {
@@ -163,6 +164,23 @@ void AdaptiveDynamics::evaluate() {
     assembly_->loosen();
     distance_ = free_.size() == linkage_->links.size() ? 0.0 : std::max(assembly_->distance(base), 0.0);
     if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), 0.0);
+}
+
+double AdaptiveDynamics::point_error(int body, const Vec3& point) {
+    const int link = linkage_->link_of[body];
+    const auto along = [&](const Vec3& force) {
+        return assembly_->mobility_along(link, stacked(cross(point, force), force));
+    };
+    const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    Mat3 mobility{};
+    for (int i = 0; i < 3; ++i) mobility.m[4 * i] = along(axes[i]);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < i; ++j)
+            mobility.m[3 * i + j] = mobility.m[3 * j + i] =
+                0.5 * (along(axes[i] + axes[j]) - mobility.m[4 * i] - mobility.m[4 * j]);
+    const Vec3 moments = principal_inertia(mobility).moments;
+    const double most = std::max({moments.x, moments.y, moments.z});
+    return (std::sqrt(distance_) + rounding_ * std::sqrt(whole_)) * std::sqrt(std::max(most, 0.0));
 }
 
 // What is left of the limit by rounding.

@@ -44,8 +44,8 @@ class AdaptiveDynamics {
     void evaluate();
     // Locks joints that matter little and frees those that matter, until the error is within its limit.
     void decide();
-    // Steps with sets of joints that do not change within a step; at rest, all begin without speed (q ← q + ½ q̈ h²). The
-    // number taken, fewer where accelerations are no numbers. To coast is to keep the set, and not to judge it.
+    // Steps with sets of joints that do not change within a step; at rest, all begin without speed (q ← q + ½ q̈ h²).
+    // The number taken, fewer where accelerations are no numbers. To coast is to keep the set, and not to judge it.
     enum class Method { symplectic_euler, runge_kutta, at_rest };
     int advance(int steps, double step, Method method);
     int coast(int steps, double step, Method method);
@@ -63,6 +63,9 @@ class AdaptiveDynamics {
     // ‖a_H − a_F‖² over masses, kg m²/s⁴, and the error by the measure of the limits.
     double distance() const { return distance_; }
     double error() const;
+    // What the acceleration of a point of a body, in its frame, is off from that with all joints free, at most:
+    // |δa| ≤ ‖a_H − a_F‖ Φ^½, Φ the largest mobility of the point. After `evaluate`, of the measure of masses.
+    double point_error(int body, const Vec3& point);
     double largest_error() const { return largest_error_; }  // of the steps taken
     double mass() const { return mass_; }
     double lost_energy() const { return lost_; }

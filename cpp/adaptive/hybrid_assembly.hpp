@@ -69,6 +69,8 @@ class HybridAssembly final : public LoadedAssembly {
     double gains(const Vec3& base, double enough, int most, std::vector<int>& links);
     // uᵀ D⁻¹ u of a free joint in H: what it would lose if it alone were stopped, or held.
     double energy_along(int link, const double* u) const;
+    // fᵀ Φ f of a load on a body, in its frame: how F would accelerate along it, per load. After `loosen`.
+    double mobility_along(int link, const Six& load);
     // An inelastic impact that stops all that is locked: speeds of free joints after it. It uses up what `hold` found.
     void stop(double* u);
 

@@ -173,6 +173,49 @@ double HybridAssembly::gains(const Vec3& base, double enough, int most, std::vec
     return left_.hi;
 }
 
+// Up the path to the root with no other load and no velocities: −k is what is asked for there.
+double HybridAssembly::mobility_along(int number, const Six& load) {
+    constexpr double zero[6] = {}, nothing = 0.0;
+    double first[6], second[6], gamma[6], R[6], scalar = 0.0;
+    double up_first[6], up_second[6], up_scalar = 0.0;
+    put(first, load);
+    for (int at = tree().body_of[number], from = -1; at >= 0; from = at, at = tree().nodes[at].parent) {
+        const AssemblyNode& node = tree().nodes[at];
+        if (node.kind == NodeKind::sum) continue;
+        if (node.kind == NodeKind::body) {
+            if (from >= 0) put(first, -six(first));  // a law's g is a load on its carrier
+            if (is_alone(node)) continue;
+            const double k = scalar;
+            mobility_loads<1>(bodies_[node.link].phi, first, &k, up_first, &scalar);
+            std::copy_n(up_first, 6, first);
+            std::copy_n(up_first, 6, second);
+            continue;
+        }
+        const Link& link = linkage_->links[node.link];
+        const JointNumbers joint = f_.of(link, subspace(node.link), squares_[node.link], true);
+        const Place& place = frames_.place(node.link);
+        if (node.kind == NodeKind::join) {
+            const Join& join = joins_[node.slot];
+            const StretchLoads own{first, second, &scalar}, other{zero, zero, &nothing};
+            const bool is_left = node.left == from;
+            join_loads<1>(joint, place, join, join.w, is_left ? own : other, is_left ? other : own, nullptr, zero,
+                          node.ends, {up_first, up_second, gamma, R, &up_scalar});
+            std::copy_n(up_first, 6, first);
+            std::copy_n(up_second, 6, second);
+            scalar = up_scalar;
+            continue;
+        }
+        const Matrix6& law = laws_[node.slot].w;
+        if (tree().nodes[node.left].kind == NodeKind::body)
+            rake_alone_loads<1>(joint, place, law, first, &scalar, nullptr, zero, {up_first, R, &up_scalar});
+        else
+            rake_loads<1>(joint, place, law, first, &scalar, nullptr, zero, {up_first, R, &up_scalar});
+        std::copy_n(up_first, 6, first);
+        scalar = up_scalar;
+    }
+    return -scalar;
+}
+
 double HybridAssembly::energy_along(int link, const double* u) const {
     const AssemblyNode& node = tree().nodes[tree().joint_of[link]];
     const bool factored =

@@ -356,3 +356,31 @@ def test_what_is_locked_already_is_as_when_it_is_locked_now(seed, way):
 @over(range(12))
 def test_locks_one_time_after_another(seed):
     assert not what_is_wrong(seed)
+
+
+@dynamics
+@pytest.mark.parametrize("way", WAYS)
+@over(range(12))
+def test_points_are_off_by_no_more_than_their_mobility_allows(seed, way):
+    """The largest mobility of a point, by forces on the tree without motion; and what comes of it."""
+    mech, state = moving_tree(seed, **WAYS[way])
+    found = locked(mech, state, held_joints(mech, seed, "half"))
+    run = begun(found.model, state)
+    run.set_free(mask(run, found.model, held_joints(mech, seed, "half")))
+    run.evaluate()
+    number = len(found.model.bodies) // 2
+    body, point = found.model.bodies[number], (0.3, -0.2, 0.1)
+    bound = run.point_error(found.model.core, number, point)
+    axes = np.eye(3)
+    ways = [*axes, *(axes[i] + axes[j] for i, j in ((0, 1), (0, 2), (1, 2)))]
+    along = [mobility(mech, found.state, body, point, each) for each in ways]
+    full = np.diag(along[:3])
+    for (i, j), both in zip(((0, 1), (0, 2), (1, 2)), along[3:], strict=True):
+        full[i, j] = full[j, i] = 0.5 * (both - along[i] - along[j])
+    most = np.linalg.eigvalsh(full)[-1]
+    assert np.isclose(bound, np.sqrt(run.distance * most), rtol=1e-6 if way == "uneven" else 1e-9)
+    change = [
+        point_motion(each, found.state, body, point)
+        for each in (found.accelerations(), found.free_accelerations())
+    ]
+    assert np.linalg.norm(change[0] - change[1]) <= bound * (1.0 + 1e-6) + 1e-9
