@@ -170,10 +170,11 @@ def _turned_to(axes: Array) -> Array:
     return np.asarray(half / np.linalg.norm(half, axis=1)[:, None])
 
 
-def molecule(joints: int = 50_000, seed: int = 0) -> HingeTree:
+def molecule(joints: int = 50_000, seed: int = 0, *, even: bool = False) -> HingeTree:
     """Atoms at distance one, each bonded to one of the two before it: long, with branches.
 
     Hinges have random axes, masses are spread over decades. Four of ten atoms at ends are small and light.
+    even: all are alike, and their places are the same.
     The paper gives neither masses nor the choice of forces. These parameters are the one set of some twenty
     whose counts of computed joints came closest to its Table 1 (docs/benchmarks.md).
     """
@@ -191,6 +192,9 @@ def molecule(joints: int = 50_000, seed: int = 0) -> HingeTree:
     inertia = np.tile(0.4 * (mass * radius**2)[:, None], 3)
     com = np.where(light[:, None], radius[:, None] * rng.normal(size=(joints, 3)), 0.5 * bond)
     rotation = _turned_to(_directions(rng, joints))
+    if even:
+        mass, com = np.ones(joints), 0.5 * bond
+        inertia = np.full((joints, 3), 0.4 * 0.7**2)
     return HingeTree("molecule", parent, position, rotation, mass, com, inertia, no_loads())
 
 

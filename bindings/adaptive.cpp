@@ -180,6 +180,14 @@ std::pair<Rows, Rows> motions(const AdaptiveDynamics& self, const Model& model) 
     return {linear, angular};
 }
 
+AdaptiveDynamics::Method method_of(const std::string& name) {
+    using Method = AdaptiveDynamics::Method;
+    if (name == "symplectic") return Method::symplectic_euler;
+    if (name == "rk4") return Method::runge_kutta;
+    if (name == "at_rest") return Method::at_rest;
+    throw std::invalid_argument("there is no method '" + name + "'");
+}
+
 void bind_dynamics(nb::module_& m) {
     nb::class_<AdaptiveDynamics>(m, "AdaptiveDynamics", "Motion of a linkage of which few joints are free.")
         .def(nb::init<std::shared_ptr<Model>>(), "model"_a,
@@ -216,17 +224,42 @@ void bind_dynamics(nb::module_& m) {
             "max_error: m/s^2, or a part of the error where no joint accelerates. max_loss: kinetic energy that "
             "locking\n"
             "may lose per second, W, or a part of it. max_joints: that may be free; -1 for as many as needed.")
+        .def("gains", &AdaptiveDynamics::gains, "enough"_a, "most"_a,
+             "After evaluate(): links, locked, that would gain most of the distance, until what is left is `enough`, "
+             "or\nthere are `most`; and what is left, which ranks and does not bound.")
+        .def("spoil_below", &AdaptiveDynamics::spoil_below,
+             "For tests: what nodes hold that evaluations do not touch becomes NaN.")
         .def("decide", &AdaptiveDynamics::decide,
              "After evaluate(): locks joints that matter little and frees those that matter.")
         .def(
             "advance",
-            [](AdaptiveDynamics& self, int steps, double step, bool fourth_order) {
+            [](AdaptiveDynamics& self, int steps, double step, const std::string& method) {
+                const auto known = method_of(method);
                 nb::gil_scoped_release release;
-                return self.advance(steps, step, fourth_order);
+                return self.advance(steps, step, known);
             },
-            "steps"_a, "step"_a, "fourth_order"_a = true,
-            "Steps by the classical Runge-Kutta method, or symplectic Euler; how many were taken, fewer where\n"
-            "accelerations are no numbers.")
+            "steps"_a, "step"_a, "method"_a = "rk4",
+            "Steps by the classical Runge-Kutta method, rk4, by symplectic Euler, symplectic, or at_rest, all from "
+            "rest; how\n"
+            "many were taken, fewer where accelerations are no numbers.")
+        .def(
+            "coast",
+            [](AdaptiveDynamics& self, int steps, double step, const std::string& method) {
+                const auto known = method_of(method);
+                nb::gil_scoped_release release;
+                return self.coast(steps, step, known);
+            },
+            "steps"_a, "step"_a, "method"_a = "rk4",
+            "The same with the joints that are free now, and no judgement of the error.")
+        .def(
+            "state",
+            [](const AdaptiveDynamics& self, const Model& model) {
+                std::vector<double> x = room_for_records(model), u = x, udot = x;
+                self.motions(x.data(), u.data(), udot.data());
+                return arrays_of(model, self.time(), x.data(), u.data());
+            },
+            "model"_a,
+            "Time, positions and rotations of the bodies' frames, their velocities and angular velocities, world axes.")
         .def("record_every", &AdaptiveDynamics::record_every, "steps"_a,
              "Records a frame now, with all joints, and after every so many steps what moved.")
         .def(

@@ -20,8 +20,7 @@ namespace {
 // Of what a limit allows: what gains may leave, and what costs of joints that lock may add up to. Sums of both are too
 // small by a few times, of costs by many where joints lock together; so their share follows what came of it.
 constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25;
-constexpr int kDecideEvery = 8;      // steps
-constexpr double kLeastGain = 1e-3;  // of a distance: where joints together gain less, what they gain is rounding
+constexpr int kDecideEvery = 8;  // steps
 
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
@@ -267,8 +266,11 @@ void AdaptiveDynamics::release() {
     for (double share = kReleaseShare; distance_ > allowed() && room() > 0; share *= 0.5) {
         changing_.clear();
         const double left = assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
-        if (changing_.empty() && !(left > kLeastGain * distance_)) return;
-        if (changing_.empty()) continue;
+        if (changing_.empty()) {
+            if (!(left > 0.0) || allowed() == 0.0) return;
+            share = left / allowed();  // F's may be smaller by orders, where what hangs on a joint is heavy
+            continue;
+        }
         for (const int link : changing_) {
             assembly_->set_free(link, true);
             free_.push_back(link);
@@ -296,6 +298,17 @@ void AdaptiveDynamics::step_symplectic(double h) {
         for (int i = 0; i < link.motion.freedoms(); ++i) u[i] += h * rates_[link.freedom + i];
         link.motion.rates(q, u, rates);
         link.motion.move(q, rates, h);
+    }
+    time_ += h;
+    move_places();
+}
+
+void AdaptiveDynamics::step_at_rest(double h) {
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        double *q = q_.data() + link.coordinate, rates[7];
+        link.motion.rates(q, rates_.data() + link.freedom, rates);
+        link.motion.move(q, rates, 0.5 * h * h);
     }
     time_ += h;
     move_places();
@@ -341,20 +354,27 @@ void AdaptiveDynamics::step_runge_kutta(double h) {
     }
 }
 
-int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
+void AdaptiveDynamics::take_step(double h, Method method) {
+    switch (method) {
+        case Method::symplectic_euler:
+            return step_symplectic(h);
+        case Method::runge_kutta:
+            return step_runge_kutta(h);
+        case Method::at_rest:
+            return step_at_rest(h);
+    }
+}
+
+int AdaptiveDynamics::advance(int steps, double step, Method method) {
     if (step != step_) step_ = step, equal_ = 0, since_ = time_;
     for (int taken = 0; taken < steps; ++taken) {
         evaluate();
         budget_ += step * (limits_.loss_is_relative ? limits_.loss * assembly_->kinetic_energy() : limits_.loss);
         const bool is_over = limits_.joints >= 0 && static_cast<int>(free_.size()) > limits_.joints + unreleased_;
         if (steps_ % kDecideEvery == 0 || is_over || (distance_ > allowed() && room() > 0)) decide();
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i)
-                if (!std::isfinite(rates_[i])) return taken;
-        }
+        if (!is_finite()) return taken;
         largest_error_ = std::max(largest_error_, error());
-        fourth_order ? step_runge_kutta(step) : step_symplectic(step);
+        take_step(step, method);
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
         if (every_ == 0) continue;
@@ -362,6 +382,30 @@ int AdaptiveDynamics::advance(int steps, double step, bool fourth_order) {
         if (steps_ % every_ == 0) recorder_->frame(time_, q_, facts());
     }
     return steps;
+}
+
+int AdaptiveDynamics::coast(int steps, double step, Method method) {
+    for (int taken = 0; taken < steps; ++taken) {
+        evaluate_held();
+        if (!is_finite()) return taken;
+        take_step(step, method);
+    }
+    return steps;
+}
+
+bool AdaptiveDynamics::is_finite() const {
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i)
+            if (!std::isfinite(rates_[i])) return false;
+    }
+    return true;
+}
+
+std::pair<std::vector<int>, double> AdaptiveDynamics::gains(double enough, int most) {
+    std::vector<int> links;
+    const double left = assembly_->gains(-model_->gravity, enough, most, links);
+    return {links, left};
 }
 
 void AdaptiveDynamics::record_every(int steps) {

@@ -44,9 +44,14 @@ class AdaptiveDynamics {
     void evaluate();
     // Locks joints that matter little and frees those that matter, until the error is within its limit.
     void decide();
-    // Steps with sets of joints that do not change within a step: symplectic Euler, or Runge and Kutta's of order 4.
-    // The number taken, fewer where accelerations are no numbers.
-    int advance(int steps, double step, bool fourth_order);
+    // Steps with sets of joints that do not change within a step; at rest, all begin without speed (q ← q + ½ q̈ h²). The
+    // number taken, fewer where accelerations are no numbers. To coast is to keep the set, and not to judge it.
+    enum class Method { symplectic_euler, runge_kutta, at_rest };
+    int advance(int steps, double step, Method method);
+    int coast(int steps, double step, Method method);
+    // After `evaluate`: links that would gain most, until what is left is `enough` or there are `most`; what is left.
+    std::pair<std::vector<int>, double> gains(double enough, int most);
+    void spoil_below() { assembly_->spoil_below(); }  // for tests
 
     // Records a frame now, with all joints, and after every so many steps what moved.
     void record_every(int steps);
@@ -88,7 +93,10 @@ class AdaptiveDynamics {
     void lock_those();
     void lock_cheapest(double share, int count);
     void release();
+    bool is_finite() const;  // accelerations of free joints
+    void take_step(double h, Method method);
     void step_symplectic(double h);
+    void step_at_rest(double h);
     void step_runge_kutta(double h);
 
     const std::shared_ptr<const Model> model_;

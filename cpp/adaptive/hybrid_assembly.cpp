@@ -1,6 +1,7 @@
 #include "adaptive/hybrid_assembly.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace bellcrank {
 
@@ -443,6 +444,22 @@ std::size_t HybridAssembly::bytes() const {
                       size(tree().joint_of);
     for (const Numbers* of : {&f_, &h_}) sum += size(of->u) + size(of->g1) + size(of->g2) + size(of->d) + size(of->r);
     return sum;
+}
+
+void HybridAssembly::spoil_below() {
+    constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+    for (size_t i = 0; i < at_.size(); ++i) {
+        const AssemblyNode& node = tree().nodes[i];
+        if (at_[i] >= 0) continue;
+        composites_[i].mass = kNone;
+        if (node.kind == NodeKind::body) {
+            Body& body = bodies_[node.link];
+            for (double* each : {body.phi.m, body.b, body.c, body.force}) *each = kNone;
+        } else if (node.kind == NodeKind::join)
+            std::fill_n(joins_[node.slot].b1, kVector, kNone);
+        else
+            std::fill_n(laws_[node.slot].g, kVector, kNone);
+    }
 }
 
 void HybridAssembly::loosen() {

@@ -73,6 +73,8 @@ class HybridAssembly final : public LoadedAssembly {
     void stop(double* u);
 
     std::size_t bytes() const;
+    // For tests: what nodes below the front hold becomes NaN, until they are closed again.
+    void spoil_below();
 
   private:
     template <class T>

@@ -26,8 +26,8 @@ MEASURES: Final = ("rms_relative", "rms")
 """Of the difference of accelerations from those with all joints free, the root of its mean square over the
 mass: as a part of what it is with no joint free, or in m/s^2."""
 
-METHODS: Final = {"rk4": True, "symplectic": False}
-"""By name, whether a method has order 4: that of Runge and Kutta, or symplectic Euler."""
+METHODS: Final = ("rk4", "symplectic")
+"""The method of Runge and Kutta of order 4, or symplectic Euler."""
 
 _DEFAULT_ERROR: Final = 1e-2
 _DEFAULT_LOSS: Final = 0.01  # of the kinetic energy, per second
@@ -170,7 +170,7 @@ class AdaptiveRun(LinkageRun):
 
     def _take(self, steps: int, max_error: float) -> int:
         self._core.limit(*self._limits.for_core(max_error, self.measure))
-        return int(self._core.advance(steps, self._recording.step, METHODS[self.method]))
+        return int(self._core.advance(steps, self._recording.step, self.method))
 
     def _of_free(self, numbers: Floats) -> Mapping[str, Floats]:
         return self._along(numbers, [link for link in self._core.free if self._joints[link]])
