@@ -262,3 +262,43 @@ def test_states_are_where_a_run_starts():
     np.testing.assert_allclose(found.velocity, state.velocity, atol=1e-12)
     np.testing.assert_allclose(found.angular_velocity, state.angular_velocity, atol=1e-12)
     assert np.isclose(energy(model, found), run.kinetic_energy, rtol=1e-12)
+
+
+# Quasi-statics with joints that lock.
+
+
+def rest_of(rule, max_error):
+    mech = bc.gallery.chain(4)
+    mech.gravity = (1.0, 2.0, -5.0)
+    for joint in mech.joints.values():
+        mech.add_force(f"spring {joint.name}", bc.TorsionSpring(30.0, 1.0), joint.name)
+    return mech, bc.start(mech, mode="quasistatic", rule=rule, max_error=max_error, step=0.02)
+
+
+def test_quasi_statics_with_locked_joints_ends_where_statics_does():
+    mech, run = rest_of("lock", 1e-3)
+    run.advance(steps=100_000)
+    rest, model = bc.statics(mech), run.model
+    found = np.array([run.pose(body)[0] for body in model.bodies])
+    np.testing.assert_allclose(found, rest.state.position, atol=1e-6)
+
+
+def test_displacements_of_locked_quasi_statics_are_as_exact_as_asked():
+    """Of a molecule that is pulled; leaving the same joints out misplaces all that hangs on them."""
+    made = molecule(2000, even=True)
+    rng = np.random.default_rng(0)
+    made = made.loaded(rng.permutation(2000)[:10], rng.normal(size=(10, 3)))
+    core, (at, turn), still = made.core(), made.poses(), np.zeros((2000, 3))
+
+    def moved(limit):
+        run = _core.AdaptiveDynamics(core)
+        run.limit(limit, True)
+        run.start(core, 0.0, at, turn, still, still)
+        assert run.advance(20, 1e-2, "at_rest") == 20
+        assert run.largest_error <= limit
+        return run.state(core)[1]
+
+    exact = moved(0.0)
+    size = np.linalg.norm(exact - at)
+    for limit in (0.3, 0.1, 0.03, 0.01):
+        assert np.linalg.norm(moved(limit) - exact) < 1.5 * limit * size

@@ -96,6 +96,12 @@ def test_refusals_name_the_element(what):
             "quasi-static runs have formulation 'adaptive'",
         ),
         ({"mode": "quasistatic", "measure": "joint"}, "measure must be one of relative_joint"),
+        ({"mode": "quasistatic", "rule": "lick"}, "rule must be one of 'leave', 'lock'"),
+        (
+            {"mode": "quasistatic", "rule": "lock", "measure": "absolute_joint"},
+            "measure must be one of rms_relative, rms",
+        ),
+        ({"rule": "lock"}, "rule is a part of mode='quasistatic'"),
         ({"mode": "quasistatic", "max_error": -1.0}, "max_error must be at least 0, got -1"),
         ({"mode": "quasistatic", "max_error": np.nan}, "max_error"),
         ({"mode": "quasistatic", "step": 0.0}, "step must be greater than zero"),

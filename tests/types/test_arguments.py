@@ -20,6 +20,6 @@ def test_arguments_of_simulate():
     dynamic = set(DynamicArguments.__annotations__) - set(FormulationOptions.__annotations__)
     quasistatic = set(QuasistaticArguments.__annotations__)
     adaptive = set(AdaptiveArguments.__annotations__)
-    assert dynamic | quasistatic | adaptive == TAKEN - {"options", "mode"}
+    assert dynamic | quasistatic | adaptive == TAKEN - {"options", "mode", "rule"}
     assert quasistatic - dynamic == {"max_error", "measure"}
     assert adaptive - dynamic == {"max_error", "measure", "max_loss", "max_joints"}

@@ -69,8 +69,9 @@ class AdaptiveRun(LinkageRun):
 
     Free joints move, locked ones stand still. In each step the error of that is known: the difference of the
     accelerations of all bodies from those with all joints free, by root mean square over the mass. Joints are
-    locked by an inelastic impact, and the kinetic energy that it takes is counted. A run serves one thread at
-    a time and cannot be copied or pickled.
+    locked by an inelastic impact, and the kinetic energy that it takes is counted. Quasi-static runs with
+    rule="lock" are of this kind too: all joints begin their steps at rest. A run serves one thread at a time
+    and cannot be copied or pickled.
 
     >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
     >>> moved = run.advance(steps=20)
@@ -84,6 +85,10 @@ class AdaptiveRun(LinkageRun):
         core.limit(*limits.for_core(limits.max_error, measure))  # before the start, which looks at the error
         core.start(model.core, *model.initial.arrays)
         super().__init__(model, core, limits.max_error, measure, recording)
+
+    @property
+    def _is_at_rest(self) -> bool:
+        return self.method == "at_rest"
 
     @property
     def error(self) -> float:
@@ -107,8 +112,9 @@ class AdaptiveRun(LinkageRun):
 
     @property
     def moved(self) -> tuple[str, ...]:
-        """Names of the free joints that move now."""
-        return tuple(name for name, speeds in self.speeds.items() if np.any(speeds))
+        """Names of the free joints that move now; of steps from rest, those that moved in the last one."""
+        moving = self.accelerations if self._is_at_rest else self.speeds
+        return tuple(name for name, numbers in moving.items() if np.any(numbers))
 
     @property
     def speeds(self) -> Mapping[str, Floats]:
@@ -194,6 +200,8 @@ class AdaptiveRun(LinkageRun):
         ), None
 
     def _counted(self) -> dict[str, str | int | float]:
+        if self._is_at_rest:
+            return {"mode": "quasistatic", "rule": "lock", "decisions": self._core.decisions}
         found: dict[str, str | int | float] = {"mode": "adaptive", "formulation": "adaptive"}
         found |= {"method": self.method, "lost_energy": self.lost_energy, "decisions": self._core.decisions}
         limits = {"max_loss": self.max_loss, "max_joints": self.max_joints}

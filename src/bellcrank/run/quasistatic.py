@@ -14,6 +14,7 @@ from bellcrank.compile.state import Floats
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.mechanism.checking import Check
+from bellcrank.run import adaptive
 from bellcrank.run.linkage_run import LinkageRun, Recording, error_bound
 from bellcrank.trajectory.own_file import check_recorded
 from bellcrank.turns import in_turn
@@ -21,6 +22,9 @@ from bellcrank.turns import in_turn
 MEASURES: Final = ("relative_joint", "absolute_joint", "relative_linkage", "absolute_linkage")
 """Of the joint accelerations that are taken as zero: the largest or the root of the sum of squares; as a part
 of the same of all joints, or in rad/s^2 and m/s^2."""
+
+RULES: Final = ("leave", "lock")
+"""What joints that matter little do: they are left out, or they are rigid and the others react to that."""
 
 _DEFAULT_ERROR: Final = 1e-3
 _DEFAULT_STEP: Final = 1e-3
@@ -132,13 +136,15 @@ def refuse(model: Model) -> None:
         )
 
 
-def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun:
+def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun | adaptive.AdaptiveRun:
     """A run at its start. given: the arguments of `bc.start`, checked here. Raises the same errors."""
     with Check("simulate") as check:
         bound = _DEFAULT_ERROR if given["max_error"] is None else error_bound(check, given["max_error"])
-        measure = given["measure"] or MEASURES[0]
-        if measure not in MEASURES:
-            check.fault("measure must be one of " + ", ".join(MEASURES), measure)
+        rule = check.choice("rule", given["rule"] or RULES[0], RULES)
+        measures = adaptive.MEASURES if rule == "lock" else MEASURES
+        measure = given["measure"] or measures[0]
+        if measure not in measures:
+            check.fault("measure must be one of " + ", ".join(measures), measure)
         step = check.positive("step", _DEFAULT_STEP if given["step"] is None else given["step"], "s")
         output = given["output_step"]
         output = step if output is None else check.positive("output_step", output, "s")
@@ -153,4 +159,6 @@ def begun(model: Model, given: Mapping[str, Any]) -> QuasistaticRun:
         model, _ = assembled(model)
     steps = None if length is None else round(length / step)
     recording = Recording(step, steps, max(1, round(output / step)), given["path"], given["description"])
+    if rule == "lock":
+        return adaptive.AdaptiveRun(model, adaptive.Limits(bound), measure, "at_rest", recording)
     return QuasistaticRun(model, bound, measure, recording)

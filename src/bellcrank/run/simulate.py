@@ -106,6 +106,18 @@ def simulate(
     duration: float | None = None,
     *,
     mode: Literal["quasistatic"],
+    rule: Literal["lock"],
+    **arguments: Unpack[QuasistaticArguments],
+) -> MoveTrajectory: ...
+
+
+@overload
+def simulate(
+    mechanism: Mechanism | Model,
+    duration: float | None = None,
+    *,
+    mode: Literal["quasistatic"],
+    rule: Literal["leave"] | None = None,
     **arguments: Unpack[QuasistaticArguments],
 ) -> MoveTrajectory: ...
 
@@ -164,6 +176,7 @@ def simulate(
     measure: str | None = None,
     max_loss: float | None = None,
     max_joints: int | None = None,
+    rule: str | None = None,
     **options: Any,
 ) -> Any:
     """Simulate a mechanism and return its Trajectory.
@@ -189,7 +202,9 @@ def simulate(
         "constraint_forces": the bodies come together during the run, as `bc.assemble` describes; from
         `statistics["closed_at"]` (s) on, the formulation takes over; until then, reactions are NaN.
     left_out: "allow" runs a mechanism without what moves or weighs in its file (`Mechanism.left_out`).
-    mode: "quasistatic" for steps from rest, see `QuasistaticRun`; returns a `MoveTrajectory`.
+    mode: "quasistatic" for steps from rest, see `QuasistaticRun`; returns a `MoveTrajectory`. rule: what joints
+        do that matter little: "leave", no motion (default, as published); "lock", they are rigid, and the others
+        react to that: errors of where bodies come to are several times smaller, see `AdaptiveRun`.
     max_error, measure: of quasi-static and adaptive runs. formulation="adaptive" moves few joints of a tree,
         see `AdaptiveRun`, by method "rk4" or "symplectic"; its error is measured by "rms_relative" (default)
         or "rms", m/s^2. max_loss: kinetic energy that locking joints may take, W, by default 1 % of it per
@@ -222,6 +237,7 @@ _ARGUMENTS: Final = tuple(_DEFAULTS)[1:-1]  # without the mechanism and the opti
 _OF_LINKAGES: Final = {
     **dict.fromkeys(("max_error", "measure"), "formulation='adaptive' or mode='quasistatic'"),
     **dict.fromkeys(("max_loss", "max_joints"), "formulation='adaptive'"),
+    "rule": "mode='quasistatic'",
 }
 _OF_METHODS: Final = ("step", "max_step", "tolerance", "rtol", "atol", "max_order")
 
@@ -232,6 +248,18 @@ def start(
     duration: float | None = None,
     *,
     mode: Literal["quasistatic"],
+    rule: Literal["lock"],
+    **arguments: Unpack[QuasistaticArguments],
+) -> AdaptiveRun: ...
+
+
+@overload
+def start(
+    mechanism: Mechanism | Model,
+    duration: float | None = None,
+    *,
+    mode: Literal["quasistatic"],
+    rule: Literal["leave"] | None = None,
     **arguments: Unpack[QuasistaticArguments],
 ) -> QuasistaticRun: ...
 
@@ -353,7 +381,7 @@ def _refuse_quasistatic(arguments: Mapping[str, Any]) -> None:
     if arguments["formulation"] not in ("auto", "adaptive"):
         rule = "quasi-static runs have formulation 'adaptive'"
         faults.add("simulate", rule, arguments["formulation"], "leave it out")
-    taken = {"state", *QuasistaticArguments.__annotations__}
+    taken = {"state", "rule", *QuasistaticArguments.__annotations__}
     _refuse_others(faults, arguments, taken, "a quasi-static run")
 
 
