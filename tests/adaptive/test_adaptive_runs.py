@@ -196,6 +196,20 @@ def test_it_goes_on_from_a_state():
         started(mech, state=torn)
 
 
+@pytest.mark.parametrize("formulation", ["adaptive", "recursive", "lagrange"])
+def test_another_run_goes_on_from_its_state(formulation):
+    mech = swinging()
+    exact = bc.simulate(mech, 0.2, step=1e-3, formulation="recursive")
+    live = started(mech, step=1e-3, max_error=0)
+    live.advance(steps=100)
+    state = live.state
+    np.testing.assert_allclose(state.velocity, exact.at(0.1).velocity, rtol=0, atol=1e-6)
+    np.testing.assert_allclose(state.angular_velocity, exact.at(0.1).angular_velocity, rtol=0, atol=1e-6)
+    given = {"max_error": 0} if formulation == "adaptive" else {}
+    second = bc.simulate(mech, 0.1, step=1e-3, formulation=formulation, state=state, **given)
+    np.testing.assert_allclose(second.at(0.2).position, exact.at(0.2).position, rtol=0, atol=1e-6)
+
+
 def test_energy_that_locking_takes():
     """It grows, stays within what may be lost per second, and accounts for what the bodies lack."""
     mech = swinging(40, 2.0)
@@ -398,6 +412,17 @@ def test_what_else_is_refused():
             duration=0.1,
             formulation="adaptive",
         )
+
+
+def test_forces_between_bodies_are_taken():
+    mech = swinging(5)
+    first, last = mech.bodies["rod 0"].marker(), mech.bodies["rod 4"].marker((0.5, 0, 0))
+    mech.add_force("strut", bc.SpringDamper(stiffness=50.0, damping=2.0, rest_length=1.0), first, last)
+    run = adaptive(mech, 0.2, step=1e-3, max_error=0)
+    exact = bc.simulate(mech, 0.2, step=1e-3, formulation="recursive", method="rk4")
+    np.testing.assert_allclose(run.at(0.2).position, exact.at(0.2).position, rtol=0, atol=1e-8)
+    bare = adaptive(swinging(5), 0.2, step=1e-3, max_error=0)
+    assert np.abs(run.at(0.2).position - bare.at(0.2).position).max() > 1e-3
 
 
 def test_friction_and_dampers_are_taken():

@@ -24,7 +24,12 @@ from bellcrank.compile.compile import compile_mechanism
 from bellcrank.mechanism import JOINT_KINDS
 from bellcrank.mechanism.rotation_arrays import exponential, product
 
-WAYS = {"even": {}, "fast": {"speed": 100.0}, "uneven": {"decades": 10.0}, "between": {"between": True, "speed": 10.0}}
+WAYS = {
+    "even": {},
+    "fast": {"speed": 100.0},
+    "uneven": {"decades": 10.0},
+    "between": {"between": True, "speed": 10.0},
+}
 
 
 def energy(found, state):

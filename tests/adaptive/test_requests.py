@@ -31,7 +31,7 @@ def test_a_motion_with_velocities_is_refused():
 
 
 def test_forces_between_bodies():
-    """Springs, bushings and formulas act wherever their bodies are; runs come to rest where statics finds it."""
+    """Springs, bushings and formulas act wherever their bodies are; runs rest where statics finds it."""
     mech = obstructed("")
     rod, tip = mech.bodies["rod"], mech.bodies["tip"]
     strut = bc.SpringDamper(stiffness=60.0, damping=1.0, rest_length=1.0)

@@ -226,6 +226,8 @@ def _add_between(rng, mech, masses):
         stiffness, damping = size * rng.uniform(1.0, 40.0), size * rng.uniform(0.1, 2.0)
         kind = (
             bc.SpringDamper(stiffness, damping, rest_length=0.3),
-            bc.Bushing((stiffness, 0.0, stiffness), (0.0, 0.2 * stiffness, 0.1 * stiffness), (damping, damping, 0.0)),
+            bc.Bushing(
+                (stiffness, 0.0, stiffness), (0.0, 0.2 * stiffness, 0.1 * stiffness), (damping, damping, 0.0)
+            ),
         )[number % 2]
         mech.add_force(f"between {number}", kind, *ends)

@@ -12,7 +12,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.initial import assembled, refuse_misfits
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.formulations.preparing import formulation_module
@@ -125,6 +125,15 @@ class AdaptiveRun(LinkageRun):
     def accelerations(self) -> Mapping[str, Floats]:
         """Accelerations of the free joints in the last step: rotations, then slides, rad/s^2, m/s^2."""
         return self._of_free(self._core.accelerations())
+
+    @property
+    def state(self) -> State:
+        """Poses and velocities of all bodies now, from which any other run can go on (`state=`).
+
+        Whole turns of joints are not in it.
+        """
+        state = State(*self._core.state(self.model.core))
+        return replace(state, source=self.model.state_source)
 
     @property
     def max_loss(self) -> float | None:
