@@ -28,6 +28,7 @@ LIMITS: Final = {10: (10, 14, 40, 40), 100: (90, 130, 350, 360), 1000: (1100, 17
 STEP: Final = 1e-3
 LOSS: Final = 0.01
 """Part of the kinetic energy that locks may lose in a second."""
+FRAMES: Final = 40
 PEER_JOINTS: Final = 1000
 """MuJoCo refuses trees deeper than about a thousand bodies; these are two thirds as deep."""
 _PEER: Final = Path(__file__).parent / "peers" / "mujoco_molecule.py"
@@ -161,6 +162,7 @@ def _others(joints: int, repeats: int) -> tuple[Table, list[Row]]:
     system.set_state(0.0, *motion.tree.poses(), still, still)
     system.repeat("accelerate", 2)
     linear = median(1e6 * timed(lambda: system.repeat("accelerate", 5)) / 5 for _ in range(repeats))
+    size = run.bytes / joints
     run.set_free(np.ones(joints, dtype=bool))
     run.evaluate()
     every = median(1e6 * timed(lambda: run.coast(1, 1e-6, False)) for _ in range(repeats))
@@ -169,7 +171,8 @@ def _others(joints: int, repeats: int) -> tuple[Table, list[Row]]:
         {"what": "the start: every node placed and closed, us a node", "value": 1e6 * started / nodes},
         {"what": "a step of symplectic Euler with all joints free, us", "value": every},
         {"what": "accelerations by `recursive`, us", "value": linear},
-        {"what": "bytes per joint, nothing free", "value": run.bytes / joints},
+        {"what": "bytes per joint, nothing free", "value": size},
+        {"what": "bytes per joint, all free", "value": run.bytes / joints},
     ]
     columns = (Column("what", "what"), Column("value", "value", 4))
     table = Table("dynamics_others", "Whatever is free", columns, rows)
@@ -267,7 +270,7 @@ def truncation(joints: int, forces: int = 10) -> Table:
 
 def distances(joints: int, duration: float = 1.0, step: float = 5e-3) -> Table:
     """Distances of poses from the exact run at the end, by the limit of the error."""
-    motion = Motion(pulled(joints, 10, size=3.0))
+    motion = Motion(pulled(joints, 10, size=2.0))
     steps = round(duration / step)
     motion.start(0.0, loss=0.0)
     before = motion.centres()
@@ -298,16 +301,16 @@ def ledger(joints: int, duration: float = 10.0, step: float = 5e-3) -> Table:
     motion.start(0.3, loss=0.3, relative_loss=False)
     begin = motion.potential()
     rows: list[Row] = []
-    for _ in range(101):
+    for _ in range(FRAMES + 1):
         run = motion.run
         kinetic, potential = run.kinetic_energy, motion.potential() - begin
         off = kinetic + potential + run.lost_energy
         rows.append({"t": run.time, "kinetic": kinetic, "potential": potential, "lost": run.lost_energy,
                      "unexplained": off, "free": len(run.free), "error": run.error})  # fmt: skip
-        run.advance(round(duration / step) // 100, step, True)
+        run.advance(round(duration / step) // FRAMES, step, True)
     columns = (Column("t", "t, s"), Column("kinetic", "kinetic, J"), Column("potential", "potential"),
                Column("lost", "lost by locks"), Column("unexplained", "unexplained"), Column("free", "free", 5))  # fmt: skip
-    title = f"Energy: molecule with {joints} hinges, RK4, every tenth second of {duration:g}"
+    title = f"Energy: molecule with {joints} hinges, RK4"
     return Table("dynamics_energy", title, columns, rows)
 
 

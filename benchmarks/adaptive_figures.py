@@ -108,18 +108,18 @@ def _dynamics(panels: Any, tables: dict[str, list[Row]]) -> None:
     _curves(panels[1], tables["dynamics"], "free", names)
     recursive = next(row["value"] for row in tables["dynamics_others"] if "recursive" in row["what"])
     panels[1].axhline(recursive, color="black", linestyle="--", label="recursive, all joints")
-    panels[1].set(title="Cost, molecule of 50,000", xlabel="free joints [1]", ylabel="CPU time [us]")
+    panels[1].set(title="Cost of steps", xlabel="free joints [1]", ylabel="CPU time [us]")
     rows = tables["dynamics_distance"]
     _curves(panels[2], rows, "limit", {"part": "measured"})
-    line = rows[-1]["part"] * np.array([row["limit"] for row in rows]) / rows[-1]["limit"]
-    panels[2].loglog([row["limit"] for row in rows], line, ":", color=GREY, label="in proportion")
+    limits, parts = (np.array([row[key] for row in rows]) for key in ("limit", "part"))
+    panels[2].loglog(limits, limits * np.exp(np.mean(np.log(parts / limits))), ":", color=GREY, label="in proportion")
     panels[2].set(title="Distance from the exact run", xlabel="limit of the relative error [1]", ylabel="of its way [1]")
     panels[2].invert_xaxis()
     rows = tables["dynamics_energy"]
     time = [row["t"] for row in rows]
     for key, label, color in (("kinetic", "kinetic", 0), ("lost", "lost by locks", 1), ("unexplained", "unexplained", 2)):
         panels[3].plot(time, [abs(row[key]) for row in rows], color=COLOURS[color], label=label)
-    panels[3].set(title="Energy, molecule of 2,000", xlabel="time [s]", ylabel="energy [J]", yscale="log", ylim=(1e-6, None))
+    panels[3].set(title="Energy of a run", xlabel="time [s]", ylabel="energy [J]", yscale="log", ylim=(1e-9, None))
     for panel in panels:
         panel.legend()
 
