@@ -1,4 +1,4 @@
-"""Quasi-statics of Redon and Lin's linkages: Table 1, figures 1, 5, 7 and 8, beside the paper's numbers."""
+"""Quasi-statics of Redon and Lin's linkages, beside the paper's numbers; and adaptive dynamics."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import click
 import numpy as np
 
 from bellcrank import _core
+from benchmarks.adaptive_dynamics import dynamics
 from benchmarks.adaptive_linkages import Array, HingeTree, bicycle_chain, millipede, molecule, random_forces
 from benchmarks.adaptive_protein import anywhere, protein
 from benchmarks.command_line import Form, form_option, invoke, peer_python_option, repeats_option
@@ -23,7 +24,7 @@ from benchmarks.targets import target, targets_tables
 from benchmarks.timing import timed
 from benchmarks.yardstick import Yardstick
 
-PARTS: Final = ("molecule", "protein", "millipede", "chain")
+PARTS: Final = ("molecule", "protein", "millipede", "chain", "dynamics")
 POWERS: Final = (3, 7, 11, 15, 19)
 FORCES: Final = (1, 10, 100, 1000)
 MEASURE: Final = "relative_joint"
@@ -238,10 +239,11 @@ def run(
     repeats: int = 5,
     python: str = "",
 ) -> Report:
-    """Time quasi-static steps; the engines that measure the speed of this machine run in `python`."""
+    """Time quasi-static and dynamic steps; the engines that measure the speed of this machine run in `python`."""
     facts = environment()
     tables: list[Table] = []
     targets: list[Row] = []
+    about: list[str] = []
     with Yardstick(python) as yardstick:
         if "molecule" in parts:
             found, targets = _molecule(joints, forces, steps, repeats)
@@ -255,11 +257,17 @@ def run(
             yardstick.measure()
         if "chain" in parts:
             tables.append(_chain(chain_steps))
+        if "dynamics" in parts:
+            found, more, about = dynamics(joints, repeats, python)
+            tables += found
+            targets += more
+            yardstick.measure()
     tables += [*yardstick.tables(), *targets_tables(targets, yardstick.factor)]
     settings = {"parts": [*parts], "joints": joints, "legs": legs, "steps": steps, "repeats": repeats}
     notes = (
         "Thread CPU time of whole steps: computing, moving and updating; medians of rounds.",
         "Masses and forces of the paper's molecule are not known: ours were tuned, the protein's were not.",
+        *about,
         *yardstick.missing,
     )
     return Report("adaptive", facts, settings, tables, notes)
@@ -286,7 +294,7 @@ def command(
     folder: Path | None,
     form: Form,
 ) -> None:
-    """Quasi-statics of a molecule, a millipede and a bicycle chain."""
+    """Quasi-statics of a molecule, a millipede and a bicycle chain; adaptive dynamics of a molecule."""
     report = run(parts or PARTS, joints, steps=steps, repeats=repeats, python=peer_python)
     publish([report], form)
     if folder is not None:

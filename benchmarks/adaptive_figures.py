@@ -1,4 +1,4 @@
-"""Figures 1, 5, 7 and 8 of Redon and Lin, and pictures of linkages with their active joints."""
+"""Figures 1, 5, 7 and 8 of Redon and Lin, pictures of linkages with active joints; adaptive dynamics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ def plot(report: Report, folder: Path) -> None:
         for table, name in (("table1", "molecule"), ("protein", "protein")):
             if table in tables:
                 _figure(folder / f"adaptive-{name}.png", (7.6, 5.8), (2, 2), _molecule, tables[table])
-        _figure(folder / "adaptive-linkages.png", (7.6, 4.4), (2, 2), _linkages, None)
+        if "figure5" in tables:
+            _figure(folder / "adaptive-linkages.png", (7.6, 4.4), (2, 2), _linkages, None)
+        if "dynamics" in tables:
+            _figure(folder / "adaptive-dynamics.png", (7.6, 5.8), (2, 2), _dynamics, tables)
 
 
 def _figure(path: Path, size: tuple[float, float], shape: tuple[int, int], draw: Any, data: Any) -> None:
@@ -95,6 +98,36 @@ def _molecule(panels: Any, rows: list[Row]) -> None:
     panels[0].plot([], [], ":", color=GREY, label="the paper, 2005")
     _finish(panels)
     panels[0].get_figure().legend(*panels[0].get_legend_handles_labels(), loc="outside lower center", ncols=5)
+
+
+def _dynamics(panels: Any, tables: dict[str, list[Row]]) -> None:
+    """Error and cost by free joints, distance from the exact run by limit, energies over time."""
+    _curves(panels[0], tables["dynamics_error"], "free", {"locked": "others locked", "truncated": "others cut off"})
+    panels[0].set(title="Error of accelerations, of all", xlabel="joints [1]", ylabel="RMS error / RMS of all [1]")
+    names = {"h": "step, symplectic", "hf": "accelerations, error", "first": "first decision", "rk4": "step, RK4"}
+    _curves(panels[1], tables["dynamics"], "free", names)
+    recursive = next(row["value"] for row in tables["dynamics_others"] if "recursive" in row["what"])
+    panels[1].axhline(recursive, color="black", linestyle="--", label="recursive, all joints")
+    panels[1].set(title="Cost of steps", xlabel="free joints [1]", ylabel="CPU time [us]")
+    rows = tables["dynamics_distance"]
+    _curves(panels[2], rows, "limit", {"part": "measured"})
+    limits, parts = (np.array([row[key] for row in rows]) for key in ("limit", "part"))
+    panels[2].loglog(limits, limits * np.exp(np.mean(np.log(parts / limits))), ":", color=GREY, label="in proportion")
+    panels[2].set(title="Distance from the exact run", xlabel="limit of the relative error [1]", ylabel="of its way [1]")
+    panels[2].invert_xaxis()
+    rows = tables["dynamics_energy"]
+    time = [row["t"] for row in rows]
+    for key, label, color in (("kinetic", "kinetic", 0), ("lost", "lost by locks", 1), ("unexplained", "unexplained", 2)):
+        panels[3].plot(time, [abs(row[key]) for row in rows], color=COLOURS[color], label=label)
+    panels[3].set(title="Energy of a run", xlabel="time [s]", ylabel="energy [J]", yscale="log", ylim=(1e-9, None))
+    for panel in panels:
+        panel.legend()
+
+
+def _curves(panel: Any, rows: list[Row], along: str, names: dict[str, str]) -> None:
+    for (key, label), color in zip(names.items(), COLOURS, strict=False):
+        points = [(row[along], row[key]) for row in rows if row[key] > 1e-12]
+        panel.loglog(*zip(*points, strict=True), "o-", color=color, markersize=3, label=label)
 
 
 def _finish(panels: Any) -> None:

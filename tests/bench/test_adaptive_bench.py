@@ -65,8 +65,22 @@ def test_a_small_report_and_its_figures(tmp_path):
     }
     report = adaptive.run(**settings, python="none")
     results = report.to_dict()["results"]
-    assert {"table1", "table1_exact", "protein", "figure5", "figure1", "targets"} <= set(results)
+    assert {"table1", "table1_exact", "protein", "figure5", "figure1", "targets"}
+    assert {"dynamics", "dynamics_error", "dynamics_distance", "dynamics_energy"} <= set(results)
     assert all(row["joints"] <= 400 and row["us"] > 0.0 for row in results["table1"])
     assert results["figure1"][-1]["error"] == 0.0
+    assert [row["free"] for row in results["dynamics"]] == [10]
+    for row in results["dynamics_error"]:
+        assert row["locked"] == pytest.approx(row["told"], abs=1e-6)
+        assert row["locked"] < row["truncated"] + 1e-6
+    assert results["dynamics_distance"][-1]["off"] < 0.1 * results["dynamics_distance"][0]["off"]
+    for row in results["dynamics_energy"]:
+        assert abs(row["unexplained"]) < 1e-3 * (1.0 + row["kinetic"])
     plot(report, tmp_path)
-    assert len(list(tmp_path.glob("*.png"))) == 5
+    assert len(list(tmp_path.glob("*.png"))) == 6
+
+
+def test_atoms_may_be_alike():
+    one, other = molecule(50, even=True), molecule(50)
+    np.testing.assert_array_equal(one.position, other.position)
+    assert np.ptp(one.mass) == 0.0 < np.ptp(other.mass)
