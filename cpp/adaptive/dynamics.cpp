@@ -67,6 +67,7 @@ void AdaptiveDynamics::start(double t, const double* poses, const double* twists
             rounding_ = whole > 0.0 ? std::sqrt(off / whole) : 0.0;
     }
     read(t, poses, twists, false);
+    evaluate();
 }
 
 // The square of what accelerations of all joints are off from those of bodies that are raked one by one, and of all of

@@ -1,7 +1,8 @@
-"""The adaptive formulation: quasi-statics along an assembly tree, error-bounded where it moves.
+"""The adaptive formulation: trees of joints along an assembly tree, with an error that is known where they move.
 
 S. Redon and M. Lin, An Efficient, Error-Bounded Approximation Algorithm for Simulating Quasi-Statics of
-Complex Linkages (2005); see docs/theory/adaptive.md. At a state it answers exact accelerations at rest.
+Complex Linkages (2005); see docs/theory/adaptive.md and adaptive_dynamics.md. At a state it answers exact
+accelerations; its runs compute those that matter (run/adaptive.py, run/quasistatic.py).
 """
 
 from __future__ import annotations
