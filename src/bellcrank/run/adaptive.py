@@ -209,8 +209,8 @@ class AdaptiveRun(LinkageRun):
         return self._along(numbers, [link for link in self._core.free if self._joints[link]])
 
     def _failure(self) -> tuple[str, str | None]:
-        numbers, first = self._core.accelerations(), np.asarray(self._core.first_freedoms)
-        link = int(np.searchsorted(first, int(np.argmax(~np.isfinite(numbers))), "right")) - 1
+        numbers = self._core.accelerations()
+        link = int(np.searchsorted(self._first, int(np.argmax(~np.isfinite(numbers))), "right")) - 1
         where = f" of joint {self._joints[link]!r}" if self._joints[link] else ""
         return (
             f"those{where} are no numbers; the steps of {self._recording.step:g} s are too long for its "

@@ -59,7 +59,7 @@ class LinkageRun(ABC):
         self._turn = Turn(f"{self._a} serves one thread at a time: start one for each")
         self._core, self._recording = core, recording
         self._origin = Origin.of_model(model, recording.description)
-        self._joints = joint_names(model, core.blocks)
+        self._joints, self._first = joint_names(model, core.blocks), np.asarray(core.first_freedoms)
         core.record_every(recording.every)
         self._parts: list[dict[str, Any]] = []
         self._steps, self._part, self._wall = 0, 1, 0.0
@@ -224,7 +224,7 @@ class LinkageRun(ABC):
 
     def _along(self, numbers: Floats, links: Iterable[int]) -> Mapping[str, Floats]:
         """Numbers per degree of freedom, of the joints of some links by name."""
-        first = self._core.first_freedoms
+        first = self._first
         return {self._joints[link]: numbers[first[link] : first[link + 1]] for link in links}
 
     def _refuse_ended(self, what: str) -> None:
