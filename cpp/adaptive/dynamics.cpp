@@ -68,6 +68,7 @@ void AdaptiveDynamics::start(double t, const double* poses, const double* twists
     }
     read(t, poses, twists, false);
     evaluate();
+    release();
 }
 
 // The square of what accelerations of all joints are off from those of bodies that are raked one by one, and of all of

@@ -32,7 +32,8 @@ class AdaptiveDynamics {
     explicit AdaptiveDynamics(std::shared_ptr<const Model> model, TreeShape shape = TreeShape::balanced);
     static std::vector<Obstacle> obstacles(const Model& model);
 
-    // Where the bodies are and how they move (records of spatial/body_state.hpp). Joints that move are free.
+    // Where the bodies are and how they move (records of spatial/body_state.hpp). Joints that move are
+    // free, and those that matter.
     void start(double t, const double* poses, const double* twists);
     // At the start it decides too how many digits joins have to keep.
     void limit(const AdaptiveLimits& limits) { limits_ = limits; }

@@ -152,6 +152,7 @@ def test_nodes_that_are_visited(tree):
     loaded = pulled(tree, 3, 4)
     core = loaded.core()
     run = _core.AdaptiveDynamics(core)
+    run.limit(np.inf)
     run.start(core, 0.0, *loaded.poses(), still, still)
     run.evaluate()
     assert run.visited == 1

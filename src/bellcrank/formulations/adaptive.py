@@ -1,4 +1,4 @@
-"""The adaptive formulation: trees of joints along an assembly tree, with an error that is known where they move.
+"""The adaptive formulation: trees of joints along an assembly tree, with an error that is known as they move.
 
 S. Redon and M. Lin, An Efficient, Error-Bounded Approximation Algorithm for Simulating Quasi-Statics of
 Complex Linkages (2005); see docs/theory/adaptive.md and adaptive_dynamics.md. At a state it answers exact

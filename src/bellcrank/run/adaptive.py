@@ -98,8 +98,8 @@ class AdaptiveRun(LinkageRun):
     def error_of(self, body: str, point: Sequence[float | str] = (0.0, 0.0, 0.0)) -> float:
         """What the acceleration of a point of a body is off at most from that with all joints free, m/s^2.
 
-        point: in the body's frame, m. By the square root of the point's mobility, the most that a newton there
-        would accelerate it, times the distance of all accelerations: so of light bodies it may be large.
+        point: in the body's frame, m. By the square root of its mobility, the most that a newton there would
+        accelerate it, times the distance of all accelerations: so of light bodies it may be large.
         Raises MechanismError with close matches for an unknown name, and for a wrong point.
 
         >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)

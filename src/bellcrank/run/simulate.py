@@ -202,9 +202,9 @@ def simulate(
         "constraint_forces": the bodies come together during the run, as `bc.assemble` describes; from
         `statistics["closed_at"]` (s) on, the formulation takes over; until then, reactions are NaN.
     left_out: "allow" runs a mechanism without what moves or weighs in its file (`Mechanism.left_out`).
-    mode: "quasistatic" for steps from rest, see `QuasistaticRun`; returns a `MoveTrajectory`. rule: what joints
-        do that matter little: "leave", no motion (default, as published); "lock", they are rigid, and the others
-        react to that: errors of where bodies come to are several times smaller, see `AdaptiveRun`.
+    mode: "quasistatic" for steps from rest, see `QuasistaticRun`; returns a `MoveTrajectory`. rule: what
+        joints do that matter little: "leave", no motion (default, as published); "lock", they are rigid, and
+        the others react to that: bodies come several times nearer to where they should, see `AdaptiveRun`.
     max_error, measure: of quasi-static and adaptive runs. formulation="adaptive" moves few joints of a tree,
         see `AdaptiveRun`, by method "rk4" or "symplectic"; its error is measured by "rms_relative" (default)
         or "rms", m/s^2. max_loss: kinetic energy that locking joints may take, W, by default 1 % of it per
