@@ -18,6 +18,7 @@ import bellcrank as bc
 from bellcrank import _core
 from bellcrank.formulations import symbolic
 from bellcrank.trajectory.energy_balance import accounts
+from benchmarks.adaptive_linkages import molecule
 from benchmarks.cone_scenes import Scene, biped, cloud, tower
 
 STEPS = 40
@@ -211,6 +212,24 @@ def contact_problems():
                 yield f"{name}, {'dense' if dense else 'bodies'}, {attempts} attempts", solve
 
 
+def adaptive_linkages():
+    """A molecule that is pulled, of which few joints are free: a run, and what puts it back to its start."""
+    tree = molecule(400, even=True)
+    tree = tree.loaded(np.array([50, 200, 350]), np.array([[1.0, 0, 0], [0, 2.0, 0], [0, 0, 3.0]]))
+    core, still = tree.core(), np.zeros((400, 3))
+    for method in ("rk4", "symplectic", "at_rest"):
+        linkage = _core.AdaptiveDynamics(core)
+        linkage.limit(0.1, True)
+
+        def back_to_start(linkage=linkage):
+            linkage.start(core, 0.0, *tree.poses(), still, still)
+
+        def advance(n, linkage=linkage, method=method):
+            assert linkage.advance(n, 1e-2, method) == n
+
+        yield f"molecule {method}", advance, back_to_start
+
+
 def counted(work, prepare=lambda: None):
     """Allocations during work, the least of three times: Python's own may come between.
 
@@ -289,6 +308,12 @@ def main():
     for name, query in searches():
         query(1)
         found[name] = [counted(lambda n=n, q=query: q(n)) for n in (2, 6)]
+    for name, advance, start in adaptive_linkages():
+        start()
+        advance(3 * STEPS)  # room for the most that is free
+        found[f"{name}: decide and step"] = [
+            counted(lambda n=n, w=advance: w(n), start) for n in (STEPS, 3 * STEPS)
+        ]
     for name, solve in contact_problems():
         solve(1)
         found[f"{name}: cones"] = [counted(lambda n=n, s=solve: s(n)) for n in (2, 6)]
