@@ -169,7 +169,8 @@ double AdaptiveDynamics::allowed() const {
 }
 
 double AdaptiveDynamics::error() const {
-    const double unit = limits_.is_relative ? whole_ : mass_, off = std::sqrt(distance_) + rounding_ * std::sqrt(whole_);
+    const double unit = limits_.is_relative ? whole_ : mass_,
+                 off = std::sqrt(distance_) + rounding_ * std::sqrt(whole_);
     return off > 0.0 ? off / std::sqrt(unit) : 0.0;
 }
 

@@ -104,7 +104,7 @@ class AdaptiveDynamics {
     std::unique_ptr<MoveRecorder> recorder_;
     AdaptiveLimits limits_;
     double time_ = 0.0, mass_ = 0.0, distance_ = 0.0, whole_ = 0.0;  // distances: of H, and where no joint accelerates
-    double rounding_ = 0.0;  // of the norm of all accelerations, by joins
+    double rounding_ = 0.0;                                          // of the norm of all accelerations, by joins
     double lock_share_ = 0.0;
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
