@@ -83,7 +83,7 @@ def _set_about(motion: Motion, joints: int) -> tuple[float, float]:
     Also microseconds of that decision. Where even errors of nearly all need more joints, there are no more.
     """
     low, high, most = -10.0, 0.0, -1
-    motion.start(1.0)
+    motion.start(2.0)
     for turn in range(14):
         middle = 0.5 * (low + high)
         most = joints if turn == 13 else -1
@@ -154,7 +154,7 @@ def _others(joints: int, repeats: int) -> tuple[Table, list[Row]]:
     """What does not depend on the joints that are free, and the linear recursion."""
     motion = Motion(pulled(joints, 1))
     begun = time.thread_time()
-    motion.start(1.0)
+    motion.start(2.0)
     started = time.thread_time() - begun
     run, nodes = motion.run, len(_core.assembly_tree(motion.tree.parent.tolist())[0])
     run.limit(2.0, True, LOSS, True, -1)

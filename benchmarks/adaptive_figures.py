@@ -115,7 +115,7 @@ def _dynamics(panels: Any, tables: dict[str, list[Row]]) -> None:
     _curves(cost, tables["dynamics"], "free", kinds)
     recursive = next(row["value"] for row in tables["dynamics_others"] if "recursive" in row["what"])
     cost.axhline(recursive, color="black", linestyle="--", label="recursive, all joints")
-    cost.set(title="Cost of steps", xlabel="free joints [1]", ylabel="CPU time [us]")
+    cost.set(title="Cost of steps", xlabel="free joints [1]", ylabel="CPU time [us]", ylim=(0.3, None))
     rows = tables["dynamics_distance"]
     _curves(way, rows, "limit", {"part": "measured"})
     limits, parts = (np.array([row[key] for row in rows]) for key in ("limit", "part"))
@@ -129,8 +129,8 @@ def _dynamics(panels: Any, tables: dict[str, list[Row]]) -> None:
     for (key, label), color in zip((names | {"unexplained": "unexplained"}).items(), COLOURS, strict=False):
         energy.semilogy(time, [abs(row[key]) for row in rows], color=color, label=label)
     energy.set(title="Energy of a run", xlabel="time [s]", ylabel="energy [J]", ylim=(1e-9, None))
-    for panel in panels:
-        panel.legend()
+    for panel, place in zip(panels, ("lower left", "lower right", "upper right", "lower right"), strict=True):
+        panel.legend(loc=place)
 
 
 def _curves(panel: Any, rows: list[Row], along: str, names: dict[str, str]) -> None:
