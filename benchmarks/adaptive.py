@@ -239,7 +239,7 @@ def run(
     repeats: int = 5,
     python: str = "",
 ) -> Report:
-    """Time quasi-static and dynamic steps; the engines that measure the speed of this machine run in `python`."""
+    """Time steps, quasi-static and dynamic; the engines that measure this machine's speed run in `python`."""
     facts = environment()
     tables: list[Table] = []
     targets: list[Row] = []

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Final
@@ -24,7 +25,10 @@ FREE: Final = (10, 30, 100, 300, 1000, 3000)
 FORCES: Final = {10: 1, 30: 2, 100: 5, 300: 15, 1000: 50, 3000: 150}
 """Numbers of forces by the number of joints that are to be free."""
 LIMITS: Final = {10: (10, 14, 40, 40), 100: (90, 130, 350, 360), 1000: (1100, 1700, 4500, 4400)}
-"""Microseconds by free joints: a step of symplectic Euler, accelerations and their error, a decision, a step of RK4."""
+"""Microseconds by free joints, by NAMES."""
+NAMES: Final = (
+    "a step of symplectic Euler", "accelerations and their error", "the dearest decision", "a step of RK4",
+)  # fmt: skip
 STEP: Final = 1e-3
 LOSS: Final = 0.01
 """Part of the kinetic energy that locks may lose in a second."""
@@ -48,7 +52,9 @@ class Motion:
         self.tree, self.core, self._poses = tree, tree.core(), tree.poses()
         self.run = _core.AdaptiveDynamics(self.core)
 
-    def start(self, error: float, *, loss: float = LOSS, relative_loss: bool = True, joints: int = -1) -> None:
+    def start(
+        self, error: float, *, loss: float = LOSS, relative_loss: bool = True, joints: int = -1
+    ) -> None:
         """From rest, every joint locked; the limit of the error is relative."""
         still = np.zeros((len(self.tree.mass), 3))
         self.run.limit(error, True, loss, relative_loss, joints)
@@ -72,12 +78,12 @@ class Motion:
 
 
 def _set_about(motion: Motion, joints: int) -> tuple[float, float]:
-    """Finds a limit of the error for which about so many joints are free after the first decision, which stays.
+    """Finds a limit of the error for which the first decision frees about so many joints.
 
     Also microseconds of that decision. Where even errors of nearly all need more joints, there are no more.
     """
     low, high, most = -10.0, 0.0, -1
-    motion.start(1.0)
+    motion.start(2.0)
     for turn in range(14):
         middle = 0.5 * (low + high)
         most = joints if turn == 13 else -1
@@ -92,57 +98,53 @@ def _set_about(motion: Motion, joints: int) -> tuple[float, float]:
     return float(2.0**middle), took
 
 
-def costs(joints: int, free: Sequence[int], repeats: int) -> tuple[list[Table], list[Row]]:
-    """Microseconds of steps by the number of free joints, beside the linear recursion."""
-    rows: list[Row] = []
-    targets: list[Row] = []
-    size = 0.0
-    for wanted in free:
-        motion = Motion(pulled(joints, FORCES[wanted]))
-        run = motion.run
-        limit, first = _set_about(motion, wanted)
-        count = max(5, min(200, 20_000 // wanted))
-        number, nodes = len(run.free), run.visited
+def _cost(joints: int, wanted: int, repeats: int) -> Row:
+    """Microseconds of steps with about so many joints free."""
+    motion = Motion(pulled(joints, FORCES[wanted]))
+    run = motion.run
+    limit, first = _set_about(motion, wanted)
+    count = max(5, min(200, 20_000 // wanted))
+    row: Row = {"wanted": wanted, "forces": FORCES[wanted], "limit": limit, "first": first}
+    row |= {"free": len(run.free), "nodes": run.visited}
 
-        def each(work: object, count: int = count) -> float:
-            return median(1e6 * timed(lambda: work(count)) / count for _ in range(repeats))  # type: ignore[operator]
-
-        def judge(count: int, run: _core.AdaptiveDynamics = run) -> None:
-            for _ in range(count):
-                run.evaluate()
-
-        h_step = each(lambda n, run=run: run.coast(n, 1e-3 * STEP, False))
-        rk4 = each(lambda n, run=run: run.coast(n, 1e-3 * STEP, True))
-        judged = each(judge)
-        decisions = []
-        for _ in range(max(5, repeats)):
-            run.advance(8, STEP, False)
+    def judge() -> None:
+        for _ in range(count):
             run.evaluate()
-            decisions.append(1e6 * timed(run.decide))
-        whole = [median(1e6 * timed(lambda w=way: run.advance(40, STEP, w)) / 40 for _ in range(3))  # type: ignore[misc]
-                 for way in (False, True)]  # fmt: skip
-        bytes_each = run.bytes / joints
-        if wanted <= max(LIMITS):
-            size = max(size, bytes_each)
-        rows.append(
-            {
-                "wanted": wanted, "forces": FORCES[wanted], "limit": limit, "free": number, "nodes": nodes,
-                "h": h_step, "hf": judged, "first": first, "decision": median(decisions), "rk4": rk4,
-                "symplectic_all": whole[0], "rk4_all": whole[1], "then": len(run.free), "bytes": bytes_each,
-            }
-        )  # fmt: skip
-        if wanted in LIMITS:
-            names = ("a step of symplectic Euler", "accelerations and their error", "the dearest decision", "a step of RK4")
-            for name, asked, found in zip(names, LIMITS[wanted], (h_step, judged, max(first, *decisions), rk4), strict=True):
-                targets += target(f"{wanted} free: {name}, us", asked, found, is_time=True)
-            targets += target(f"{wanted} free: nodes", 2.5 * number + 80, nodes)
+
+    held = {"h": partial(run.coast, count, 1e-3 * STEP, False), "rk4": partial(run.coast, count, 1e-3 * STEP)}
+    for name, work in (held | {"hf": judge}).items():
+        row[name] = median(1e6 * timed(work) / count for _ in range(repeats))
+    decisions = []
+    for _ in range(max(5, repeats)):
+        run.advance(8, STEP, False)
+        run.evaluate()
+        decisions.append(1e6 * timed(run.decide))
+    row |= {"decision": median(decisions), "dearest": max(first, *decisions)}
+    for name, fourth_order in (("symplectic_all", False), ("rk4_all", True)):
+        row[name] = median(1e6 * timed(partial(run.advance, 40, STEP, fourth_order)) / 40 for _ in range(3))
+    return row | {"then": len(run.free), "bytes": run.bytes / joints}
+
+
+def costs(joints: int, free: Sequence[int], repeats: int) -> tuple[list[Table], list[Row]]:
+    """Costs of steps by the number of free joints, beside the linear recursion."""
+    rows = [_cost(joints, wanted, repeats) for wanted in free]
+    targets: list[Row] = []
+    for row in rows:
+        if row["wanted"] not in LIMITS:
+            continue
+        found = (row["h"], row["hf"], row["dearest"], row["rk4"])
+        for name, asked, us in zip(NAMES, LIMITS[row["wanted"]], found, strict=True):
+            targets += target(f"{row['wanted']} free: {name}, us", asked, us, is_time=True)
+        targets += target(f"{row['wanted']} free: nodes", 2.5 * row["free"] + 80, row["nodes"])
     others, more = _others(joints, repeats)
+    size = max(row["bytes"] for row in rows if row["wanted"] in LIMITS)
     targets += [*more, *target("bytes per joint, up to 1,000 free", 6144, size)]
     columns = (
         Column("free", "free joints", 6), Column("forces", "forces"), Column("limit", "limit of the error"),
         Column("nodes", "nodes", 6), Column("h", "us: step, symplectic"), Column("hf", "H and F"),
-        Column("first", "first decision"), Column("decision", "later ones"), Column("rk4", "step, RK4"), Column("symplectic_all", "run, symplectic"),
-        Column("rk4_all", "run, RK4"), Column("then", "free then", 6), Column("bytes", "bytes a joint", 4),
+        Column("first", "first decision"), Column("decision", "later ones"), Column("rk4", "step, RK4"),
+        Column("symplectic_all", "run, symplectic"), Column("rk4_all", "run, RK4"),
+        Column("then", "free then", 6), Column("bytes", "bytes a joint", 4),
     )  # fmt: skip
     title = f"Adaptive dynamics: molecule with {joints} hinges, masses alike"
     return [Table("dynamics", title, columns, rows), others], targets
@@ -152,7 +154,7 @@ def _others(joints: int, repeats: int) -> tuple[Table, list[Row]]:
     """What does not depend on the joints that are free, and the linear recursion."""
     motion = Motion(pulled(joints, 1))
     begun = time.thread_time()
-    motion.start(1.0)
+    motion.start(2.0)
     started = time.thread_time() - begun
     run, nodes = motion.run, len(_core.assembly_tree(motion.tree.parent.tolist())[0])
     run.limit(2.0, True, LOSS, True, -1)
@@ -180,7 +182,7 @@ def _others(joints: int, repeats: int) -> tuple[Table, list[Row]]:
 
 
 def peer(repeats: int, python: str) -> tuple[list[Table], str]:
-    """MuJoCo on a smaller molecule beside this one with ten joints free, and a note; no table if it is missing."""
+    """MuJoCo on a smaller molecule, beside steps with ten joints free, and a note; no table without it."""
     motion = Motion(pulled(PEER_JOINTS, 1))
     tree = motion.tree
     names = ("parent", "position", "rotation", "mass", "com")
@@ -207,7 +209,9 @@ def peer(repeats: int, python: str) -> tuple[list[Table], str]:
     ]
     columns = (Column("what", "what"), Column("us", "us"))
     title = f"Molecule with {PEER_JOINTS} hinges, beside MuJoCo"
-    return [Table("dynamics_peer", title, columns, rows)], "MuJoCo refuses trees deeper than about 1,000 bodies."
+    return [
+        Table("dynamics_peer", title, columns, rows)
+    ], "MuJoCo refuses trees deeper than about 1,000 bodies."
 
 
 def accelerations(tree: HingeTree, poses: tuple[Array, Array], rates: Array) -> tuple[Array, Array]:
@@ -226,7 +230,7 @@ def accelerations(tree: HingeTree, poses: tuple[Array, Array], rates: Array) -> 
 
 
 def norm(tree: HingeTree, poses: tuple[Array, Array], linear: Array, angular: Array) -> float:
-    """The root of the mean over the mass of squared accelerations of all its parts, m/s^2; atoms are balls."""
+    """The root of the mean over the mass of squared accelerations, m/s^2; atoms are balls."""
     from bellcrank.mechanism.rotation_arrays import rotate
 
     at = linear + np.cross(angular, np.asarray(rotate(poses[1], tree.com)))
@@ -262,7 +266,7 @@ def truncation(joints: int, forces: int = 10) -> Table:
         cut = np.where(np.isin(np.arange(joints), order[:number]), every, 0.0)
         told = held[number]
         rows.append({"free": number, "locked": error(told[0]), "told": told[1], "truncated": error(cut)})
-    columns = (Column("free", "joints", 5), Column("locked", "others locked"), Column("told", "as the run tells"),
+    columns = (Column("free", "joints", 5), Column("locked", "others locked"), Column("told", "as told"),
                Column("truncated", "others without acceleration"))  # fmt: skip
     title = f"Errors of accelerations, of all: molecule with {joints} hinges, {forces} forces, at rest"
     return Table("dynamics_error", title, columns, rows)
@@ -288,7 +292,9 @@ def distances(joints: int, duration: float = 1.0, step: float = 5e-3) -> Table:
             motion.run.advance(steps // 20, step, True)
             free.append(len(motion.run.free))
         off = away(motion.centres(), exact)
-        rows.append({"limit": limit, "off": off, "part": off / away(exact, before), "free": float(np.mean(free))})
+        rows.append(
+            {"limit": limit, "off": off, "part": off / away(exact, before), "free": float(np.mean(free))}
+        )
     columns = (Column("limit", "limit of the error"), Column("off", "m from the exact run"),
                Column("part", "of its way"), Column("free", "free joints, mean", 4))  # fmt: skip
     title = f"Distances from the exact run: molecule with {joints} hinges after {duration:g} s, RK4"
@@ -309,7 +315,8 @@ def ledger(joints: int, duration: float = 10.0, step: float = 5e-3) -> Table:
                      "unexplained": off, "free": len(run.free), "error": run.error})  # fmt: skip
         run.advance(round(duration / step) // FRAMES, step, True)
     columns = (Column("t", "t, s"), Column("kinetic", "kinetic, J"), Column("potential", "potential"),
-               Column("lost", "lost by locks"), Column("unexplained", "unexplained"), Column("free", "free", 5))  # fmt: skip
+               Column("lost", "lost by locks"), Column("unexplained", "unexplained"),
+               Column("free", "free", 5))  # fmt: skip
     title = f"Energy: molecule with {joints} hinges, RK4"
     return Table("dynamics_energy", title, columns, rows)
 

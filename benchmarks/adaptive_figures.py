@@ -102,26 +102,35 @@ def _molecule(panels: Any, rows: list[Row]) -> None:
 
 def _dynamics(panels: Any, tables: dict[str, list[Row]]) -> None:
     """Error and cost by free joints, distance from the exact run by limit, energies over time."""
-    _curves(panels[0], tables["dynamics_error"], "free", {"locked": "others locked", "truncated": "others cut off"})
-    panels[0].set(title="Error of accelerations, of all", xlabel="joints [1]", ylabel="RMS error / RMS of all [1]")
-    names = {"h": "step, symplectic", "hf": "accelerations, error", "first": "first decision", "rk4": "step, RK4"}
-    _curves(panels[1], tables["dynamics"], "free", names)
+    error, cost, way, energy = panels
+    kinds = {"locked": "others locked", "truncated": "others cut off"}
+    _curves(error, tables["dynamics_error"], "free", kinds)
+    error.set(title="Error of accelerations", xlabel="joints [1]", ylabel="RMS error / RMS of all [1]")
+    kinds = {
+        "h": "step, symplectic",
+        "hf": "accelerations, error",
+        "first": "first decision",
+        "rk4": "step, RK4",
+    }
+    _curves(cost, tables["dynamics"], "free", kinds)
     recursive = next(row["value"] for row in tables["dynamics_others"] if "recursive" in row["what"])
-    panels[1].axhline(recursive, color="black", linestyle="--", label="recursive, all joints")
-    panels[1].set(title="Cost of steps", xlabel="free joints [1]", ylabel="CPU time [us]")
+    cost.axhline(recursive, color="black", linestyle="--", label="recursive, all joints")
+    cost.set(title="Cost of steps", xlabel="free joints [1]", ylabel="CPU time [us]", ylim=(0.3, None))
     rows = tables["dynamics_distance"]
-    _curves(panels[2], rows, "limit", {"part": "measured"})
+    _curves(way, rows, "limit", {"part": "measured"})
     limits, parts = (np.array([row[key] for row in rows]) for key in ("limit", "part"))
-    panels[2].loglog(limits, limits * np.exp(np.mean(np.log(parts / limits))), ":", color=GREY, label="in proportion")
-    panels[2].set(title="Distance from the exact run", xlabel="limit of the relative error [1]", ylabel="of its way [1]")
-    panels[2].invert_xaxis()
+    line = limits * np.exp(np.mean(np.log(parts / limits)))
+    way.loglog(limits, line, ":", color=GREY, label="in proportion")
+    way.set(title="Distance from the exact run", xlabel="limit of the relative error [1]")
+    way.set_ylabel("distance / way [1]")
+    way.invert_xaxis()
     rows = tables["dynamics_energy"]
-    time = [row["t"] for row in rows]
-    for key, label, color in (("kinetic", "kinetic", 0), ("lost", "lost by locks", 1), ("unexplained", "unexplained", 2)):
-        panels[3].plot(time, [abs(row[key]) for row in rows], color=COLOURS[color], label=label)
-    panels[3].set(title="Energy of a run", xlabel="time [s]", ylabel="energy [J]", yscale="log", ylim=(1e-9, None))
-    for panel in panels:
-        panel.legend()
+    time, names = [row["t"] for row in rows], {"kinetic": "kinetic", "lost": "lost by locks"}
+    for (key, label), color in zip((names | {"unexplained": "unexplained"}).items(), COLOURS, strict=False):
+        energy.semilogy(time, [abs(row[key]) for row in rows], color=color, label=label)
+    energy.set(title="Energy of a run", xlabel="time [s]", ylabel="energy [J]", ylim=(1e-9, None))
+    for panel, place in zip(panels, ("lower left", "lower right", "upper right", "lower right"), strict=True):
+        panel.legend(loc=place)
 
 
 def _curves(panel: Any, rows: list[Row], along: str, names: dict[str, str]) -> None:

@@ -1,6 +1,8 @@
-"""MuJoCo on a tree of hinges from arrays: bytes and CPU time of its accelerations, from kinematics to the solve.
+"""MuJoCo on a tree of hinges from arrays: CPU time of its forward dynamics.
 
-  mujoco_molecule.py FILE REPEATS   prints JSON; FILE: .npz with parent, position, rotation, mass, com, moments
+  mujoco_molecule.py FILE REPEATS   prints JSON
+
+FILE: .npz with parent, position, rotation, mass, com, moments.
 
 Hinges turn about z of the frames. Bodies are added one by one: files of such deep trees are not read.
 """

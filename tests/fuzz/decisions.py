@@ -1,7 +1,8 @@
 """Random moving trees in which adaptive dynamics decides which joints are free: ten decisions each.
 
-Whether the error is within its limit, by the run, by one that starts there and by welds; energy that locks lose, and
-how much they may; numbers of joints; joints that are freed start at rest. The exit status is 1 where one is wrong.
+Whether the error is within its limit, by the run, by one that starts there and by welds; energy that locks
+lose, and how much they may; numbers of joints; joints that are freed start at rest. The exit status is 1
+where one is wrong.
 """
 
 import sys

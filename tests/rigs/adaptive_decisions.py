@@ -1,4 +1,4 @@
-"""Random moving trees in which adaptive dynamics decides time after time, and what has to hold after each decision."""
+"""Adaptive dynamics of random moving trees that decides time after time; energies; distances."""
 
 from dataclasses import replace
 
@@ -11,8 +11,8 @@ from rigs.moving_trees import moving_tree
 from bellcrank.compile.compile import compile_mechanism
 
 DECISIONS = 10
-# Decades of mass and speeds of joints, rad/s, with a step, s, that springs of light bodies bear, and how far squared
-# distances of two computations may be apart, of those of all accelerations.
+# Decades of mass and speeds of joints, rad/s, with a step, s, that springs of light bodies bear, and how far
+# squared distances of two computations may be apart, of those of all accelerations.
 WAYS = {"even": (0.5, 1.0, 1e-3, 1e-9), "fast": (0.5, 100.0, 1e-5, 1e-9), "uneven": (10.0, 1.0, 1e-8, 1e-5)}
 LIMITS = ("absolute", "relative", "joints", "none")
 
@@ -40,88 +40,106 @@ def locked_names(run, model):
 
 
 def what_is_wrong(seed, way=None, decisions=DECISIONS, by_welds=1):
-    """What is wrong with decisions about a random tree, in words; "" for nothing. So many are judged by welds."""
+    """What is wrong with decisions about a random tree, in words; "" for nothing.
+
+    The first so many are judged by welds.
+    """
     rng = np.random.default_rng([seed, 30])
     way = str(rng.choice(list(WAYS))) if way is None else way
-    decades, speed, step, digits = WAYS[way]
-    mech, state = moving_tree(seed, decades=decades, speed=speed)
-    model = compile_mechanism(mech)
-    run = begun(model, state)
-    kind = LIMITS[int(rng.choice(4, p=(0.4, 0.4, 0.15, 0.05)))]
-    loose = int(np.sum(run.blocks < 0))
-    error, relative = _limit(rng, run, model, kind)
-    joints = int(rng.integers(len(run.blocks) + 1)) if kind == "joints" else -1
-    all_energy = energy(model, state)
-    loss = float(rng.choice((0.0, 0.1, 10.0))) * all_energy / (decisions * 5.0 * step)
-    limits = (error, relative, loss, False, joints)
-    run.limit(*limits)
-    begin = run.time
+    trial = _Trial(rng, seed, way, decisions)
     for number in range(decisions):
-        what = f"{way}, {kind} limit {error:.1e}, loss {loss:.1e} W, decision {number}"
-        steps = int(rng.integers(1, 5))
-        if run.advance(steps, step, ("symplectic", "rk4")[int(rng.integers(2))]) < steps:
+        if not trial.goes_on(rng):
             return ""  # the step is too long for its springs
+        for fault in trial.faults(by_welds=number < by_welds):
+            return f"{way}, {trial.kind} limit {trial.error:.1e}, loss {trial.loss:.1e} W, {number}: {fault}"
+    return ""
+
+
+class _Trial:
+    """A random tree with random limits, in motion."""
+
+    def __init__(self, rng, seed, way, decisions):
+        decades, self.speed, self.step, self.digits = WAYS[way]
+        self.mech, state = moving_tree(seed, decades=decades, speed=self.speed)
+        self.model = model = compile_mechanism(self.mech)
+        self.run = run = begun(model, state)
+        self.kind = LIMITS[int(rng.choice(4, p=(0.4, 0.4, 0.15, 0.05)))]
+        self.error, relative = self._limit(rng)
+        self.joints = int(rng.integers(len(run.blocks) + 1)) if self.kind == "joints" else -1
+        self.energy = energy(model, state)
+        self.loss = float(rng.choice((0.0, 0.1, 10.0))) * self.energy / (decisions * 5.0 * self.step)
+        self.begin = run.time
+        run.limit(self.error, relative, self.loss, False, self.joints)
+
+    def _limit(self, rng):
+        """An error, and whether it is relative: most are parts of what it is with all joints locked."""
+        if self.kind == "none":
+            return 0.0, False
+        part = float(10.0 ** rng.uniform(-4.0, 0.0))
+        if self.kind != "absolute":
+            return part, True
+        self.run.evaluate()
+        here = state_of(self.run, self.model)
+        norm = squared_norm(self.model, here, *self.run.motions(self.model.core))
+        return part * rms_error(self.model, norm), False
+
+    def goes_on(self, rng):
+        """Some steps; whether they end."""
+        steps = int(rng.integers(1, 5))
+        if self.run.advance(steps, self.step, ("symplectic", "rk4")[int(rng.integers(2))]) < steps:
+            return False
+        return self.run.kinetic_energy < 100.0 * (self.energy + self.model.mass.sum())
+
+    def faults(self, by_welds):
+        """Decides, and tells what is wrong with that."""
+        run, model, digits = self.run, self.model, self.digits
         run.evaluate()
-        if not run.kinetic_energy < 100.0 * (all_energy + model.mass.sum()):
-            return ""  # likewise
         before, lost, free = state_of(run, model), run.lost_energy, is_free(run)
-        has = energy(model, before)
         run.decide()
         after, change = state_of(run, model), run.lost_energy - lost
         whole = run.distance + squared_norm(model, after, *run.motions(model.core))
-        done = is_free(run)
-        if fault := _broken(run, limits, loose, whole * digits):
-            return f"{what}: {fault}"
-        if joints < 0 and run.lost_energy > loss * (run.time - begin) * (1.0 + 1e-9):
-            return f"{what}: {run.lost_energy:.3e} J are lost, {loss * (run.time - begin):.3e} allowed"
-        taken = has - energy(model, after)
-        if abs(taken - change) > 0.01 * digits * has:
-            return f"{what}: {change:.6e} J are said to be lost, not {taken:.6e}, of {has:.1e}"
-        for link in np.flatnonzero(done & ~free):
-            if not np.allclose(run.speeds()[run.first_freedoms[link] : run.first_freedoms[link + 1]], 0.0, rtol=0.0, atol=1e-12 * speed):
-                return f"{what}: link {link} is freed and moves at once"
+        yield from self._broken_limits(whole * digits)
+        had = energy(model, before)
+        taken = had - energy(model, after)
+        if abs(taken - change) > 0.01 * digits * had:
+            yield f"{change:.6e} J are said to be lost, not {taken:.6e}, of {had:.1e}"
+        for link in np.flatnonzero(is_free(run) & ~free):
+            own = slice(run.first_freedoms[link], run.first_freedoms[link + 1])
+            if not np.allclose(run.speeds()[own], 0.0, rtol=0.0, atol=1e-12 * self.speed):
+                yield f"link {link} is freed and moves at once"
+        names = locked_names(run, model)
         fresh = begun(model, after)
-        fresh.set_free(mask(fresh, model, locked_names(run, model)))
+        fresh.set_free(mask(fresh, model, names))
         fresh.evaluate()
         if abs(fresh.distance - run.distance) > digits * whole:
-            return f"{what}: squared distance {run.distance:.6e}, from the start {fresh.distance:.6e}, of {whole:.1e}"
-        if number >= by_welds:
-            continue
-        found = locked(mech, before, locked_names(run, model))
-        if found.loss > change + digits * has:
-            return f"{what}: an impact loses {found.loss:.6e} J, not {change:.6e}, of {has:.1e}"
-        at = locked(mech, after, locked_names(run, model))
-        if abs(at.distance() - run.distance) > 10.0 * digits * whole:
-            return f"{what}: squared distance {run.distance:.6e}, by welds {at.distance():.6e}, of {whole:.1e}"
-        if kind == "absolute" and rms_error(model, at.distance() - 10.0 * digits * whole) > error:
-            return f"{what}: by welds the error is {rms_error(model, at.distance()):.3e}"
-    return ""
+            yield f"squared distance {run.distance:.6e}, begun there {fresh.distance:.6e}, of {whole:.1e}"
+        if not by_welds:
+            return
+        impact = locked(self.mech, before, names).loss  # of what stays locked
+        if impact > change + digits * had:
+            yield f"an impact loses {impact:.6e} J, not {change:.6e}, of {had:.1e}"
+        distance = locked(self.mech, after, names).distance()
+        if abs(distance - run.distance) > 10.0 * digits * whole:
+            yield f"squared distance {run.distance:.6e}, by welds {distance:.6e}, of {whole:.1e}"
+        least = rms_error(model, distance - 10.0 * digits * whole)
+        if self.kind == "absolute" and least > self.error:
+            yield f"by welds the error is {least:.3e}"
 
-
-def _limit(rng, run, model, kind):
-    """An error, and whether it is relative: most are parts of what it is with all joints locked."""
-    if kind == "none":
-        return 0.0, False
-    part = float(10.0 ** rng.uniform(-4.0, 0.0))
-    if kind != "absolute":
-        return part, True
-    run.evaluate()
-    return part * rms_error(model, squared_norm(model, state_of(run, model), *run.motions(model.core))), False
-
-
-def _broken(run, limits, loose, noise):
-    error, _, _, _, joints = limits
-    links = len(run.blocks)
-    if joints >= 0 and len(run.free) > joints + loose:
-        return f"{len(run.free)} links are free, {joints} allowed and {loose} on nothing"
-    has_room = joints < 0 or len(run.free) < joints + loose
-    if has_room and run.distance > noise and not run.error <= error * (1.0 + 1e-12):
-        return f"the error is {run.error:.6e}, with {len(run.free)} of {links} free"
-    return ""
+    def _broken_limits(self, noise):
+        """noise: squared distance that is nothing but rounding."""
+        run, loose = self.run, int(np.sum(self.run.blocks < 0))
+        most, allowed = self.joints + loose, self.loss * (self.run.time - self.begin)
+        if self.joints >= 0 and len(run.free) > most:
+            yield f"{len(run.free)} links are free, {self.joints} allowed and {loose} on nothing"
+        has_room = self.joints < 0 or len(run.free) < most
+        if has_room and run.distance > noise and not run.error <= self.error * (1.0 + 1e-12):
+            yield f"the error is {run.error:.6e}, with {len(run.free)} of {len(run.blocks)} free"
+        if self.joints < 0 and run.lost_energy > allowed * (1.0 + 1e-9):
+            yield f"{run.lost_energy:.3e} J are lost, {allowed:.3e} allowed"
 
 
 class Ledger:
-    """A run at the start, every joint free, and the energy of constant forces, gravity and springs in all hinges."""
+    """A run from the start of a mechanism, and its energy, with springs in all hinges and constant forces."""
 
     def __init__(self, mechanism, stiffness=0.0):
         self.model, self.stiffness = compile_mechanism(mechanism), stiffness
