@@ -111,17 +111,20 @@ def _cost(joints: int, wanted: int, repeats: int) -> Row:
         for _ in range(count):
             run.evaluate()
 
-    held = {"h": partial(run.coast, count, 1e-3 * STEP, False), "rk4": partial(run.coast, count, 1e-3 * STEP)}
+    held = {
+        "h": partial(run.coast, count, 1e-3 * STEP, "symplectic"),
+        "rk4": partial(run.coast, count, 1e-3 * STEP),
+    }
     for name, work in (held | {"hf": judge}).items():
         row[name] = median(1e6 * timed(work) / count for _ in range(repeats))
     decisions = []
     for _ in range(max(5, repeats)):
-        run.advance(8, STEP, False)
+        run.advance(8, STEP, "symplectic")
         run.evaluate()
         decisions.append(1e6 * timed(run.decide))
     row |= {"decision": median(decisions), "dearest": max(first, *decisions)}
-    for name, fourth_order in (("symplectic_all", False), ("rk4_all", True)):
-        row[name] = median(1e6 * timed(partial(run.advance, 40, STEP, fourth_order)) / 40 for _ in range(3))
+    for name, method in (("symplectic_all", "symplectic"), ("rk4_all", "rk4")):
+        row[name] = median(1e6 * timed(partial(run.advance, 40, STEP, method)) / 40 for _ in range(3))
     return row | {"then": len(run.free), "bytes": run.bytes / joints}
 
 
@@ -158,7 +161,9 @@ def _others(joints: int, repeats: int) -> tuple[Table, list[Row]]:
     started = time.thread_time() - begun
     run, nodes = motion.run, len(_core.assembly_tree(motion.tree.parent.tolist())[0])
     run.limit(2.0, True, LOSS, True, -1)
-    nothing = median(1e6 * timed(lambda: run.advance(1000, STEP, False)) / 1000 for _ in range(repeats))
+    nothing = median(
+        1e6 * timed(lambda: run.advance(1000, STEP, "symplectic")) / 1000 for _ in range(repeats)
+    )
     system = _core.Recursive(motion.core)
     still = np.zeros((joints, 3))
     system.set_state(0.0, *motion.tree.poses(), still, still)
@@ -167,7 +172,7 @@ def _others(joints: int, repeats: int) -> tuple[Table, list[Row]]:
     size = run.bytes / joints
     run.set_free(np.ones(joints, dtype=bool))
     run.evaluate()
-    every = median(1e6 * timed(lambda: run.coast(1, 1e-6, False)) for _ in range(repeats))
+    every = median(1e6 * timed(lambda: run.coast(1, 1e-6, "symplectic")) for _ in range(repeats))
     rows: list[Row] = [
         {"what": "a step with nothing free, us", "value": nothing},
         {"what": "the start: every node placed and closed, us a node", "value": 1e6 * started / nodes},
@@ -198,7 +203,9 @@ def peer(repeats: int, python: str) -> tuple[list[Table], str]:
         return [], f"mujoco: {(done.stderr.strip().splitlines() or ['it failed'])[-1]}"
     told = json.loads(done.stdout)
     _set_about(motion, 10)
-    ours = median(1e6 * timed(lambda: motion.run.coast(100, 1e-6, False)) / 100 for _ in range(repeats))
+    ours = median(
+        1e6 * timed(lambda: motion.run.coast(100, 1e-6, "symplectic")) / 100 for _ in range(repeats)
+    )
     system, still = _core.Recursive(motion.core), np.zeros((PEER_JOINTS, 3))
     system.set_state(0.0, *tree.poses(), still, still)
     linear = median(1e6 * timed(lambda: system.repeat("accelerate", 50)) / 50 for _ in range(repeats))
@@ -278,7 +285,7 @@ def distances(joints: int, duration: float = 1.0, step: float = 5e-3) -> Table:
     steps = round(duration / step)
     motion.start(0.0, loss=0.0)
     before = motion.centres()
-    motion.run.advance(steps, step, True)
+    motion.run.advance(steps, step)
     exact, power = motion.centres(), 0.1 * motion.run.kinetic_energy / duration
 
     def away(one: Array, two: Array) -> float:
@@ -289,7 +296,7 @@ def distances(joints: int, duration: float = 1.0, step: float = 5e-3) -> Table:
         limit, free = 2.0**-exponent, []
         motion.start(limit, loss=power * limit**2, relative_loss=False)
         for _ in range(20):
-            motion.run.advance(steps // 20, step, True)
+            motion.run.advance(steps // 20, step)
             free.append(len(motion.run.free))
         off = away(motion.centres(), exact)
         rows.append(
@@ -313,7 +320,7 @@ def ledger(joints: int, duration: float = 10.0, step: float = 5e-3) -> Table:
         off = kinetic + potential + run.lost_energy
         rows.append({"t": run.time, "kinetic": kinetic, "potential": potential, "lost": run.lost_energy,
                      "unexplained": off, "free": len(run.free), "error": run.error})  # fmt: skip
-        run.advance(round(duration / step) // FRAMES, step, True)
+        run.advance(round(duration / step) // FRAMES, step)
     columns = (Column("t", "t, s"), Column("kinetic", "kinetic, J"), Column("potential", "potential"),
                Column("lost", "lost by locks"), Column("unexplained", "unexplained"),
                Column("free", "free", 5))  # fmt: skip
