@@ -107,6 +107,7 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     steps_ = decisions_ = 0;
     lost_ = budget_ = largest_error_ = 0.0;
     lock_share_ = kLeastLockShare;
+    std::fill(rates_.begin(), rates_.end(), 0.0);
     const auto frame = [&](const Link& of) {
         const Place principal{rotation_matrix(pose_rotation(poses, of.body)), pose_position(poses, of.body)};
         return principal * inverse(of.principal);
@@ -165,7 +166,8 @@ void AdaptiveDynamics::evaluate() {
     evaluate_held();
     assembly_->loosen();
     distance_ = free_.size() == linkage_->links.size() ? 0.0 : std::max(assembly_->distance(base), 0.0);
-    if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), 0.0);
+    // In balance both are rounding; no part is more than the whole.
+    if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
 }
 
 double AdaptiveDynamics::point_error(int body, const Vec3& point) {

@@ -18,7 +18,6 @@ import time
 import uuid
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
-from glob import escape
 from pathlib import Path
 from typing import Final
 
@@ -31,6 +30,8 @@ __all__ = ["Draft", "is_at", "locked", "taken", "whole_file", "write_together", 
 
 _LEFT_SECONDS: Final = 3600.0
 """The age from which on a draft was left by a process, where there are no locks."""
+_DRAFT: Final = 12 + len(".part")
+"""Characters that the name of a draft has behind its stem."""
 _NO_LOCKS: Final = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 _NO_LINKS: Final = (errno.EPERM, errno.ENOSYS, errno.EOPNOTSUPP, errno.EMLINK)
 _NO_SYNC: Final = (errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP)
@@ -215,7 +216,14 @@ def is_at(descriptor: int, path: Path) -> bool:
 
 def _remove_left(folder: Path, stem: str) -> None:
     """Remove drafts of processes that are gone."""
-    for left in folder.glob(f"{escape(stem)}????????????.part"):
+    try:
+        names = [entry.name for entry in os.scandir(folder)]
+    except OSError:  # what is written there next says why
+        return
+    for name in names:  # no pattern: each would be compiled and kept for a file that is written once
+        if not (name.startswith(stem) and name.endswith(".part") and len(name) == len(stem) + _DRAFT):
+            continue
+        left = folder / name
         with suppress(OSError):  # another may be faster, or own it
             held = os.open(left, os.O_RDONLY)
             try:

@@ -502,3 +502,14 @@ def test_what_is_in_a_file_of_a_mechanism(tmp_path):
     }
     with pytest.raises(MechanismError, match="max_joints must be a whole number, at least 1"):
         bc.Simulation(max_joints=0)
+
+
+def test_what_rests_in_balance_stays_there():
+    """Accelerations are rounding alone: a part of them is at most all, whatever is free."""
+    mech = bc.gallery.chain(20)
+    rest = bc.statics(mech).state
+    for joints in (3, None):
+        run = bc.start(mech, formulation="adaptive", state=rest, step=1e-3, max_joints=joints)
+        run.advance(steps=50)
+        assert 0.0 <= run.error <= 1.0
+        assert run.kinetic_energy < 1e-12
