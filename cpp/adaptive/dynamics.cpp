@@ -26,6 +26,9 @@ constexpr int kDecideEvery = 8;  // steps
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
 constexpr double kLost = 1e-10, kSmallPart = 1e-3;  // the second: of the limit of the error
+// Where light bodies carry heavy ones, a joint meets the small rest of large inertias in any order, and more so where
+// others are locked. Of 1,600 trees with masses over ten decades the worst was off by 3e-5 of the norm.
+constexpr double kUneven = 1e-4;
 
 }  // namespace
 
@@ -61,10 +64,11 @@ void AdaptiveDynamics::start(double t, const double* poses, const double* twists
     if (linkage_->tree.shape == TreeShape::balanced && linkage_->rounding(0.0) > kEvenRounding) {
         const auto [off, whole] = digits_lost(t, poses, twists);
         const double limit = kSmallPart * limits_.error, square = limit * limit * (limits_.is_relative ? whole : mass_);
+        rounding_ = kUneven;
         if (off > kLost * kLost * whole && off > square)
             build(TreeShape::articulated);
-        else
-            rounding_ = whole > 0.0 ? std::sqrt(off / whole) : 0.0;
+        else if (whole > 0.0)
+            rounding_ = std::max(rounding_, std::sqrt(off / whole));
     }
     read(t, poses, twists, false);
     evaluate();
@@ -108,22 +112,17 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     lost_ = budget_ = largest_error_ = 0.0;
     lock_share_ = kLeastLockShare;
     std::fill(rates_.begin(), rates_.end(), 0.0);
-    const auto frame = [&](const Link& of) {
-        const Place principal{rotation_matrix(pose_rotation(poses, of.body)), pose_position(poses, of.body)};
-        return principal * inverse(of.principal);
-    };
     const auto twist = [&](const Link& of) {
         const Mat3 R = rotation_matrix(pose_rotation(poses, of.body));
         const Twist own{twist_angular(twists, of.body), transpose_times(R, twist_linear(twists, of.body))};
         return stacked(outward(of.principal.rotation, of.principal.shift, own));
     };
+    linkage_->read(poses, q_.data());
     free_.clear();
     for (size_t i = 0; i < linkage_->links.size(); ++i) {
         const int number = static_cast<int>(i);
         const Link& link = linkage_->links[i];
         const bool grounded = link.parent < 0;
-        const Place before = grounded ? link.before : frame(linkage_->links[link.parent]) * link.before;
-        link.motion.read(inverse(before) * frame(link), q_.data() + link.coordinate);
         place(number);
         const Six carried = grounded ? Six{} : twist(linkage_->links[link.parent]);
         const Six relative = twist(link) - motion_into(assembly_->frames().place(number), carried);

@@ -68,7 +68,6 @@ class AdaptiveDynamics {
     // |δa| ≤ ‖a_H − a_F‖ Φ^½, Φ the largest mobility of the point. After `evaluate`, of the measure of masses.
     double point_error(int body, const Vec3& point);
     double largest_error() const { return largest_error_; }  // of the steps taken
-    double mass() const { return mass_; }
     double lost_energy() const { return lost_; }
     long steps() const { return steps_; }
     long decisions() const { return decisions_; }
@@ -76,7 +75,6 @@ class AdaptiveDynamics {
     // Along S, per freedom of the linkage; of locked joints zero.
     const std::vector<double>& speeds() const { return u_; }
     const std::vector<double>& accelerations() const { return rates_; }
-    const std::vector<double>& coordinates() const { return q_; }
     double kinetic_energy() const { return assembly_->kinetic_energy(); }
     // Poses, twists and accelerations of all bodies, as records; that of the ground is left as it is.
     void motions(double* x, double* u, double* udot) const;

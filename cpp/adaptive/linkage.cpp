@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
 #include "spatial/rotation.hpp"
 
@@ -305,6 +306,20 @@ void Linkage::measure(const Model& model) {
     for (const Link& link : links) {
         at(link, {0, 0, 0});
         if (link.parent >= 0) at(links[link.parent], link.before.shift);
+    }
+}
+
+Place Linkage::frame(int number, const double* poses) const {
+    const Link& link = links[number];
+    const Place principal{rotation_matrix(pose_rotation(poses, link.body)), pose_position(poses, link.body)};
+    return principal * inverse(link.principal);
+}
+
+void Linkage::read(const double* poses, double* q) const {
+    for (size_t i = 0; i < links.size(); ++i) {
+        const Link& link = links[i];
+        const Place before = link.parent < 0 ? link.before : frame(link.parent, poses) * link.before;
+        link.motion.read(inverse(before) * frame(static_cast<int>(i), poses), q + link.coordinate);
     }
 }
 

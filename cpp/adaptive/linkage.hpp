@@ -98,6 +98,11 @@ struct Linkage {
     // Why a model's joints are no such tree; empty if they are.
     static std::vector<Obstacle> obstacles(const Model& model);
 
+    // The frame of a link in the world, and coordinates of all joints, at poses of the bodies (records of
+    // spatial/body_state.hpp).
+    Place frame(int link, const double* poses) const;
+    void read(const double* poses, double* q) const;
+
     std::vector<Link> links;   // in the order of the tree's
     std::vector<int> link_of;  // per body of the model
     AssemblyTree tree;

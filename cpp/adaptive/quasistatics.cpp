@@ -31,17 +31,8 @@ Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, Erro
 void Quasistatics::start(double t, const double* poses) {
     time_ = begin_ = t;
     steps_ = 0;
-    const auto frame = [&](int link) {
-        const Link& of = linkage_->links[link];
-        const Place principal{rotation_matrix(pose_rotation(poses, of.body)), pose_position(poses, of.body)};
-        return principal * inverse(of.principal);
-    };
-    for (size_t i = 0; i < linkage_->links.size(); ++i) {
-        const Link& link = linkage_->links[i];
-        const Place before = link.parent < 0 ? link.before : frame(link.parent) * link.before;
-        link.motion.read(inverse(before) * frame(static_cast<int>(i)), q_.data() + link.coordinate);
-        place(static_cast<int>(i));
-    }
+    linkage_->read(poses, q_.data());
+    for (size_t i = 0; i < linkage_->links.size(); ++i) place(static_cast<int>(i));
     assembly_.update_all_frames();
     forces_.begin(t, poses);
     forces_.apply_all(t, q_.data(), nullptr, assembly_);

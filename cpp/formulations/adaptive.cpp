@@ -32,8 +32,7 @@ void Adaptive::place(const double* x, const double* u) {
     for (const int i : outward_) {
         const Link& link = linkage_->links[i];
         const Mat3 R = rotation_matrix(pose_rotation(x, link.body));
-        const Place principal{R, pose_position(x, link.body)};
-        frames_[i] = principal * inverse(link.principal);
+        frames_[i] = linkage_->frame(i, x);
         const Place before = link.parent < 0 ? link.before : frames_[link.parent] * link.before;
         const Place behind = inverse(before) * frames_[i], at = link.before * behind;
         double q[7], S[36], speeds[6];

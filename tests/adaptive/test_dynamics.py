@@ -313,3 +313,17 @@ def test_displacements_of_locked_quasi_statics_are_as_exact_as_asked():
     size = np.linalg.norm(exact - at)
     for limit in (0.3, 0.1, 0.03, 0.01):
         assert np.linalg.norm(moved(limit) - exact) < 1.5 * limit * size
+
+
+def test_uneven_masses_claim_no_error_below_their_rounding():
+    """A limit that rounding does not allow is reported as not met, even with all joints free."""
+    mech, state = moving_tree(1225, decades=10.0)
+    model = compile_mechanism(mech)
+    run = _core.AdaptiveDynamics(model.core)
+    run.limit(1e-7, True)
+    run.start(model.core, *state.arrays)
+    run.advance(1, 1e-9)
+    assert run.error >= 1e-4
+    run.limit(1e-2, True)
+    run.advance(1, 1e-9)
+    assert 1e-4 <= run.error <= 1e-2
