@@ -241,7 +241,7 @@ void bind_dynamics(nb::module_& m) {
             "steps"_a, "step"_a, "method"_a = "rk4",
             "Steps by the classical Runge-Kutta method, rk4, by symplectic Euler, symplectic, or at_rest, all from "
             "rest; how\n"
-            "many were taken, fewer where accelerations are no numbers.")
+            "many were taken, fewer where accelerations are no numbers or loops cannot be closed.")
         .def(
             "coast",
             [](AdaptiveDynamics& self, int steps, double step, const std::string& method) {
@@ -276,6 +276,8 @@ void bind_dynamics(nb::module_& m) {
             "free", [](const AdaptiveDynamics& self) { return column_of(self.free()); }, "Links.")
         .def_prop_ro("lost_energy", &AdaptiveDynamics::lost_energy, "By locking, J.")
         .def_prop_ro("largest_error", &AdaptiveDynamics::largest_error, "Of the steps taken.")
+        .def_prop_ro("loop_error", &AdaptiveDynamics::loop_error,
+                     "Of the rows of loops after the last step, m or rad; 0 without loops.")
         .def_prop_ro(
             "is_even", [](const AdaptiveDynamics& self) { return self.linkage().tree.shape == TreeShape::balanced; },
             "Whether bodies are so much alike that joins keep the digits.")
@@ -284,6 +286,8 @@ void bind_dynamics(nb::module_& m) {
         .def_prop_ro("time", &AdaptiveDynamics::time)
         .def_prop_ro("distance", &AdaptiveDynamics::distance,
                      "Of accelerations from those of all joints: the sum of masses times squares, kg m^2/s^4.")
+        .def_prop_ro("relative_unit", &AdaptiveDynamics::relative_unit,
+                     "What `distance` is where no joint accelerates: the unit of relative errors.")
         .def_prop_ro("error", &AdaptiveDynamics::error, "By the measure of the limits.")
         .def(
             "point_error",

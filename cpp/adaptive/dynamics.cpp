@@ -11,7 +11,7 @@
 namespace bellcrank {
 
 std::vector<Obstacle> AdaptiveDynamics::obstacles(const Model& model) {
-    std::vector<Obstacle> found = Linkage::obstacles(model);
+    std::vector<Obstacle> found = Linkage::obstacles(model, true);
     if (found.empty()) found = LinkageForces::obstacles(model, true);
     return found;
 }
@@ -22,6 +22,11 @@ namespace {
 // small by a few times, of costs by many where joints lock together; so their share follows what came of it.
 constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25;
 constexpr int kDecideEvery = 8;  // steps
+
+// Loops are closed to this error of their rows, m or rad, in so many rounds at most; where they are not closed to the
+// second, a run ends.
+constexpr double kClosed = 1e-11, kOpen = 1e-6;
+constexpr int kClosings = 6;
 
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
@@ -34,21 +39,22 @@ constexpr double kUneven = 1e-4;
 
 AdaptiveDynamics::AdaptiveDynamics(std::shared_ptr<const Model> model, TreeShape shape) : model_(std::move(model)) {
     build(shape);
-    for (const Link& link : linkage_->links) {
-        mass_ += link.mass;
-        unreleased_ += link.floats;
-    }
+    for (const Link& link : linkage_->links) mass_ += link.mass;
 }
 
 void AdaptiveDynamics::build(TreeShape shape) {
-    linkage_ = std::make_shared<Linkage>(*model_, shape);
-    assembly_ = std::make_unique<HybridAssembly>(linkage_);
+    linkage_ = std::make_shared<Linkage>(*model_, shape, true);
+    assembly_ = std::make_unique<HybridAssembly>(model_, linkage_);
     forces_ = std::make_unique<LinkageForces>(*model_, *linkage_);
     recorder_ = std::make_unique<MoveRecorder>(*linkage_);
     assembly_->frames().choose(forces_->turned());
     q_.assign(linkage_->coordinates, 0.0);
     for (auto* each : {&u_, &rates_, &stopped_}) each->assign(linkage_->freedoms, 0.0);
     free_.reserve(linkage_->links.size());
+    stays_free_.clear();
+    for (const Link& link : linkage_->links) stays_free_.push_back(link.floats);
+    for (const int link : assembly_->loops().giving_way()) stays_free_[link] = 1;
+    unreleased_ = static_cast<int>(std::count(stays_free_.begin(), stays_free_.end(), 1));
 }
 
 void AdaptiveDynamics::place(int number) {
@@ -71,6 +77,7 @@ void AdaptiveDynamics::start(double t, const double* poses, const double* twists
             rounding_ = std::max(rounding_, std::sqrt(off / whole));
     }
     read(t, poses, twists, false);
+    if (!assembly_->loops().empty()) close_loops();
     evaluate();
     release();
 }
@@ -109,7 +116,7 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     time_ = t;
     step_ = 0.0;
     steps_ = decisions_ = 0;
-    lost_ = budget_ = largest_error_ = 0.0;
+    lost_ = budget_ = largest_error_ = loop_error_ = 0.0;
     lock_share_ = kLeastLockShare;
     std::fill(rates_.begin(), rates_.end(), 0.0);
     const auto twist = [&](const Link& of) {
@@ -129,12 +136,13 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         link.motion.speeds(assembly_->subspace(number), relative, u_.data() + link.freedom);
         const double* u = u_.data() + link.freedom;
         const bool moves = std::any_of(u, u + link.motion.freedoms(), [](double speed) { return speed != 0.0; });
-        assembly_->set_free(number, all_free || moves || link.floats);
+        assembly_->set_free(number, all_free || moves || stays_free_[number] != 0);
         if (assembly_->is_free(number)) free_.push_back(number);
     }
+    assembly_->begin_loops(time_, poses);
     assembly_->close_all();
     forces_->begin(time_, poses);
-    assembly_->take_motion(q_.data(), u_.data());
+    assembly_->take_motion(time_, q_.data(), u_.data());
     forces_->apply_all(time_, q_.data(), u_.data(), *assembly_);
     follow();
 }
@@ -142,14 +150,18 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
 // What bodies do, from places, forces and speeds as they are.
 void AdaptiveDynamics::follow() {
     assembly_->update_loads();
-    assembly_->take_motion(q_.data(), u_.data());
+    assembly_->take_motion(time_, q_.data(), u_.data());
 }
 
 // Frames and forces, after free joints have moved.
 void AdaptiveDynamics::move_places() {
     for (const int link : free_) place(link);
     assembly_->update_frames();
-    if (forces_->has_between()) assembly_->take_motion(q_.data(), u_.data());
+    load();
+}
+
+void AdaptiveDynamics::load() {
+    if (forces_->has_between()) assembly_->take_motion(time_, q_.data(), u_.data());
     forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);
 }
 
@@ -210,7 +222,7 @@ double AdaptiveDynamics::stop(const std::vector<int>& links) {
     for (const int link : links) assembly_->set_free(link, false);
     assembly_->hold();
     assembly_->stop(stopped_.data());
-    assembly_->take_motion(q_.data(), stopped_.data());
+    assembly_->take_motion(time_, q_.data(), stopped_.data());
     return std::max(before - assembly_->kinetic_energy(), 0.0);  // a sum of squares: −½ k of the root has fewer digits
 }
 
@@ -224,13 +236,12 @@ void AdaptiveDynamics::lock_those() {
         }
     }
     assembly_->arrange();
-    if (forces_->has_between()) assembly_->take_motion(q_.data(), u_.data());
-    forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);  // dampers of those that lock are silent now
+    load();  // dampers of those that lock are silent now
     std::erase_if(free_, [&](int link) { return !assembly_->is_free(link); });
 }
 
 double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
-    const auto is_wanted = [&](int link) { return linkage_->links[link].floats || free[link] != 0; };
+    const auto is_wanted = [&](int link) { return stays_free_[link] != 0 || free[link] != 0; };
     free_.clear();
     for (int link = 0; link < linkage_->tree.links(); ++link) {
         if (is_wanted(link)) assembly_->set_free(link, true);
@@ -254,7 +265,7 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
     const double most = allowed();
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
-        if (link.floats) continue;
+        if (stays_free_[number] != 0) continue;
         const auto part = [&](const std::vector<double>& along, double unit) {
             const double energy = assembly_->energy_along(number, along.data() + link.freedom);
             return energy > 0.0 ? energy / unit : 0.0;
@@ -273,6 +284,7 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
     const double loss = stop(changing_);
     if (loss > budget_ && count == 0) {
         for (const int link : changing_) assembly_->set_free(link, true);
+        lock_share_ = std::max(kLeastLockShare, 0.25 * lock_share_);  // in loops more moves than one joint alone
     } else {
         lock_those();
         lost_ += loss;
@@ -378,12 +390,42 @@ void AdaptiveDynamics::step_runge_kutta(double h) {
 void AdaptiveDynamics::take_step(double h, Method method) {
     switch (method) {
         case Method::symplectic_euler:
-            return step_symplectic(h);
+            step_symplectic(h);
+            break;
         case Method::runge_kutta:
-            return step_runge_kutta(h);
+            step_runge_kutta(h);
+            break;
         case Method::at_rest:
-            return step_at_rest(h);
+            step_at_rest(h);
+            break;
     }
+    if (!assembly_->loops().empty()) close_loops();
+}
+
+// Back onto the rows of loops: coordinates along M⁻¹ Jᵀ, the least motion in the norm of kinetic energy, by Newton's
+// method; then speeds likewise. Rows were met before the step, and are off by its error.
+void AdaptiveDynamics::close_loops() {
+    follow();
+    assembly_->hold();
+    for (int round = 0; round < kClosings && assembly_->loop_error() > kClosed; ++round) {
+        assembly_->correct(stopped_.data());
+        for (const int number : free_) {
+            const Link& link = linkage_->links[number];
+            double *q = q_.data() + link.coordinate, rates[7];
+            link.motion.rates(q, stopped_.data() + link.freedom, rates);
+            link.motion.move(q, rates, 1.0);
+        }
+        move_places();
+        follow();
+        assembly_->hold();
+    }
+    loop_error_ = assembly_->loop_error();
+    assembly_->stop(stopped_.data());
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        std::copy_n(stopped_.data() + link.freedom, link.motion.freedoms(), u_.data() + link.freedom);
+    }
+    load();  // dampers by these speeds
 }
 
 int AdaptiveDynamics::advance(int steps, double step, Method method) {
@@ -396,6 +438,7 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         if (!is_finite()) return taken;
         largest_error_ = std::max(largest_error_, error());
         take_step(step, method);
+        if (!(loop_error_ <= kOpen)) return taken;
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
         if (every_ == 0) continue;
@@ -410,6 +453,7 @@ int AdaptiveDynamics::coast(int steps, double step, Method method) {
         evaluate_held();
         if (!is_finite()) return taken;
         take_step(step, method);
+        if (!(loop_error_ <= kOpen)) return taken;
     }
     return steps;
 }

@@ -63,12 +63,16 @@ class AdaptiveDynamics {
     const HybridAssembly& assembly() const { return *assembly_; }
     // ‖a_H − a_F‖² over masses, kg m²/s⁴, and the error by the measure of the limits.
     double distance() const { return distance_; }
+    // The same where no joint accelerates, of relative limits.
+    double relative_unit() const { return whole_; }
     double error() const;
     // What the acceleration of a point of a body, in its frame, is off from that with all joints free, at most:
     // |δa| ≤ ‖a_H − a_F‖ Φ^½, Φ the largest mobility of the point. After `evaluate`, of the measure of masses.
     double point_error(int body, const Vec3& point);
     double largest_error() const { return largest_error_; }  // of the steps taken
     double lost_energy() const { return lost_; }
+    // Of rows of loops after the last step, m or rad; a run ends where they cannot be closed.
+    double loop_error() const { return loop_error_; }
     long steps() const { return steps_; }
     long decisions() const { return decisions_; }
     const std::vector<int>& free() const { return free_; }  // links
@@ -87,6 +91,7 @@ class AdaptiveDynamics {
     void place(int link);
     void follow();
     void move_places();
+    void load();
     StepFacts facts() const;
     void evaluate_held();
     double allowed() const;  // of the distance
@@ -100,6 +105,7 @@ class AdaptiveDynamics {
     void step_symplectic(double h);
     void step_at_rest(double h);
     void step_runge_kutta(double h);
+    void close_loops();
 
     const std::shared_ptr<const Model> model_;
     std::shared_ptr<const Linkage> linkage_;
@@ -112,9 +118,11 @@ class AdaptiveDynamics {
     double lock_share_ = 0.0;
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
-    double step_ = 0.0, since_ = 0.0;  // of the last steps, which are equally long; the time before them
-    long equal_ = 0;                   // their number
-    int unreleased_ = 0;               // joints that hang on nothing, which are always free
+    double step_ = 0.0, since_ = 0.0;       // of the last steps, which are equally long; the time before them
+    long equal_ = 0;                        // their number
+    std::vector<std::uint8_t> stays_free_;  // links that hang on nothing, or have to give way
+    int unreleased_ = 0;                    // their number
+    double loop_error_ = 0.0;               // of the last step
     std::vector<double> q_, u_, rates_, stopped_;
     std::vector<double> q0_, u0_, dq_, du_;  // of a step in stages, by the free links one after another
     std::vector<int> free_;                  // links

@@ -8,7 +8,9 @@ namespace bellcrank {
 
 void HybridAssembly::loosen() {
     for (size_t i = order_.size(); i-- > 0;)
-        if (held_[i].is_open) answer<1>(order_[i], true);
+        if (held_[i].is_open)
+            loops_.number_of(order_[i]) < 0 ? answer<1>(order_[i], true)
+                                            : answer_ported<true>(order_[i], 1, Pass::motion);
 }
 
 template <int N>
@@ -47,7 +49,13 @@ Mobility HybridAssembly::free_mobility(int number) const {
     return {&join.phi1, &join.phi21, &join.phi2};
 }
 
-StretchLoads HybridAssembly::own_columns(const AssemblyNode& node) const {
+StretchLoads HybridAssembly::own_columns(int number) const {
+    const AssemblyNode& node = tree().nodes[number];
+    if (const int at = loops_.number_of(number); at >= 0) {
+        const PortedColumns& of = f_ports_[at];
+        return {of.b1.data(), node.kind == NodeKind::join ? of.b2.data() : of.b1.data(), of.c.data()};
+    }
+    if (is_law(node)) return {laws_[node.slot].g, laws_[node.slot].g, laws_[node.slot].k};
     if (node.kind == NodeKind::body) return {bodies_[node.link].b, bodies_[node.link].b, bodies_[node.link].c};
     return {joins_[node.slot].b1, joins_[node.slot].b2, joins_[node.slot].c};
 }
@@ -58,7 +66,7 @@ template <int N>
 StretchLoads HybridAssembly::part(int number, const Mat3* turned, Parts& room) const {
     const AssemblyNode& node = tree().nodes[number];
     const bool is_body = node.kind == NodeKind::body;
-    const StretchLoads own = own_columns(node);
+    const StretchLoads own = own_columns(number);
     if (N == 1 ? is_open(number) : turned == nullptr) return own;
     if constexpr (N == 1) {
         const double* s = held(number).s;
@@ -76,10 +84,10 @@ StretchLoads HybridAssembly::part(int number, const Mat3* turned, Parts& room) c
 
 template <int N>
 std::pair<const double*, const double*> HybridAssembly::law(int number, Parts& room) const {
-    const Law& own = laws_[tree().nodes[number].slot];
-    if (N == kColumns || is_open(number)) return {own.g, own.k};
-    collapse(own.g, held(number).s, room.b1);
-    room.c[0] = collapse_scalar(own.k, held(number).s);
+    const StretchLoads own = own_columns(number);
+    if (N == kColumns || is_open(number)) return {own.b1, own.c};
+    collapse(own.b1, held(number).s, room.b1);
+    room.c[0] = collapse_scalar(own.c, held(number).s);
     return {room.b1, room.c};
 }
 

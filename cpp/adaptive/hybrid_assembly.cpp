@@ -19,7 +19,7 @@ JointNumbers HybridAssembly::Numbers::of(const Link& link, const double* S, int 
             g2.data() + at};
 }
 
-HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
+HybridAssembly::HybridAssembly(std::shared_ptr<const Model> model, std::shared_ptr<const Linkage> linkage)
     : linkage_(std::move(linkage)),
       joins_(tree().joins),
       laws_(tree().laws),
@@ -27,6 +27,8 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
       composites_(tree().nodes.size()),
       frames_(tree()),
       marks_(tree()),
+      loops_(model, *linkage_),
+      base_(-model->gravity),
       free_(tree().links(), 0),
       counted_(tree().links(), 0),
       open_(tree().nodes.size(), 0),
@@ -47,6 +49,21 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
     f_.r.assign(kColumns * freedoms, 0.0);
     h_.r.assign(freedoms, 0.0);
     for (Body& body : bodies_) std::fill_n(body.force, 6, 0.0);
+    size_t most = 0;
+    int rows = 0;
+    for (const PortedNode& ported : loops_.nodes()) {
+        const AssemblyNode& node = tree().nodes[ported.node];
+        const bool has_joint = node.kind == NodeKind::join || node.kind == NodeKind::rake;
+        const int d = has_joint ? linkage_->links[node.link].motion.freedoms() : 0;
+        ports_.push_back({std::vector<Place>(ported.links.size()), loops_.room_for(ported)});
+        f_ports_.emplace_back(ported, kColumns, d, ports_.back().rows.count);
+        h_ports_.emplace_back(ported, 1, d, ports_.back().rows.count);
+        most = std::max(most, ported.links.size());
+        rows = std::max(rows, ports_.back().rows.count);
+    }
+    port_twists_.resize(most);
+    at_ports_.resize(6 * most);
+    multipliers_.resize(rows);
 }
 
 void HybridAssembly::set_place(int link, const Place& place, const double* subspace) {
@@ -97,11 +114,15 @@ void HybridAssembly::count() {
 
 void HybridAssembly::close_all() {
     count();
-    for (const AssemblyNode& node : tree().nodes) frames_.update(node);
+    for (size_t node = 0; node < tree().nodes.size(); ++node) {
+        frames_.update(tree().nodes[node]);
+        place_ports(static_cast<int>(node));
+    }
     frames_.update_chosen();
     marks_.clear();
     for (size_t node = 0; node < tree().nodes.size(); ++node)
         if (!is_open(static_cast<int>(node))) close(static_cast<int>(node), true);
+    for (const int node : order_) at_[node] = -1;
     order_.clear();
     arrange();
 }
@@ -134,7 +155,13 @@ void HybridAssembly::arrange() {
 }
 
 void HybridAssembly::close(int node, bool matrices) {
-    answer<kColumns>(node, matrices);
+    if (const int at = loops_.number_of(node); at >= 0) {
+        place_ports(node);
+        if (loops_.at(at).meeting >= 0)
+            loops_.find(loops_.at(at), time_, ports_[at].places.data(), nullptr, ports_[at].rows);
+        answer_ported<true>(node, kColumns, Pass::motion);
+    } else
+        answer<kColumns>(node, matrices);
     const AssemblyNode& of = tree().nodes[node];
     Composite& out = composites_[node];
     switch (of.kind) {
@@ -163,7 +190,10 @@ Place HybridAssembly::offset(const AssemblyNode& node) const {
 
 void HybridAssembly::update_frames() {
     for (size_t i = order_.size(); i-- > 0;)
-        if (held_[i].is_open) frames_.update(tree().nodes[order_[i]]);
+        if (held_[i].is_open) {
+            frames_.update(tree().nodes[order_[i]]);
+            place_ports(order_[i]);
+        }
     frames_.update_chosen();
 }
 
@@ -186,7 +216,8 @@ Twist HybridAssembly::last_twist(int node) const {
     return reach == nullptr ? first : inward(reach->rotation, reach->shift, first);
 }
 
-void HybridAssembly::take_motion(const double* q, const double* u) {
+void HybridAssembly::take_motion(double t, const double* q, const double* u) {
+    time_ = t;
     for (size_t i = 0; i < order_.size(); ++i) {
         const AssemblyNode& node = tree().nodes[order_[i]];
         Held& own = held_[i];
@@ -222,8 +253,7 @@ void HybridAssembly::begin_front(int node) {
     const AssemblyNode& of = tree().nodes[node];
     Held& own = held(node);
     own.phi1 = composites_[node].inertia();
-    const bool is_law = of.kind == NodeKind::rake || of.kind == NodeKind::sum;
-    if (is_law || is_alone(of)) return;
+    if (is_law(of) || is_alone(of)) return;
     if (of.kind == NodeKind::body && of.left < 0)
         own.phi1 = linkage_->links[of.link].mobility();
     else
@@ -235,15 +265,17 @@ void HybridAssembly::begin_front(int node) {
     product(own.phi21, transpose(X), own.phi2);
 }
 
-void HybridAssembly::hold_front(int node, bool impulsive) {
+void HybridAssembly::hold_front(int node, Pass pass) {
+    if (loops_.number_of(node) >= 0) return hold_ported_front(node, pass);
     const AssemblyNode& of = tree().nodes[node];
     Held& own = held(node);
     const Composite& composite = composites_[node];
     const Vec3& w = own.twist.w;
-    const Six h = impulsive ? composite.inertia() * stacked(own.twist) : composite.load(w);
-    const double k = impulsive ? 0.0 : composite.scalar(w);
+    const bool moves = pass == Pass::motion;
+    const Six h = moves ? composite.load(w) : pass == Pass::impulse ? composite.inertia() * stacked(own.twist) : Six{};
+    const double k = moves ? composite.scalar(w) : 0.0;
     own.c = k;
-    if (of.kind == NodeKind::rake || of.kind == NodeKind::sum) return put(own.b1, -h);
+    if (is_law(of)) return put(own.b1, -h);
     if (is_alone(of)) return put(own.b1, h);
     const Six b = own.phi1 * h;
     put(own.b1, b);
@@ -251,7 +283,7 @@ void HybridAssembly::hold_front(int node, bool impulsive) {
     const Place* reach = frames_.reach(node);
     if (reach == nullptr || of.ends) return;
     Six last = motion_into(*reach, b);
-    if (!impulsive) last = last + stacked({0, 0, 0}, transpose_times(reach->rotation, centripetal(w, reach->shift)));
+    if (moves) last = last + stacked({0, 0, 0}, transpose_times(reach->rotation, centripetal(w, reach->shift)));
     put(own.b2, last);
 }
 
@@ -261,31 +293,40 @@ Mobility HybridAssembly::mobility(int node) const {
     return {&own.phi1, &own.phi21, &own.phi2};
 }
 StretchLoads HybridAssembly::loads(int node) const {
+    const bool is_short = frames_.reach(node) == nullptr;
+    if (const int at = loops_.number_of(node); at >= 0) {
+        const PortedColumns& of = h_ports_[at];
+        return {of.b1.data(), is_short ? of.b1.data() : of.b2.data(), of.c.data()};
+    }
     const Held& own = held(node);
-    return {own.b1, frames_.reach(node) == nullptr ? own.b1 : own.b2, &own.c};
+    return {own.b1, is_short ? own.b1 : own.b2, &own.c};
 }
 
-void HybridAssembly::hold_open(int number, bool impulsive) {
+void HybridAssembly::hold_open(int number, Pass pass) {
+    if (loops_.number_of(number) >= 0) return answer_ported<false>(number, 1, pass);
     const AssemblyNode& node = tree().nodes[number];
+    const bool moves = pass == Pass::motion;
     Held& own = held(number);
     if (node.kind == NodeKind::sum) {
-        const Held &a = held(node.left), &b = held(node.right);
-        own.phi1 = a.phi1;
-        add(own.phi1, b.phi1);
+        const StretchLoads a = loads(node.left), b = loads(node.right);
+        own.phi1 = held(node.left).phi1;
+        add(own.phi1, held(node.right).phi1);
         put(own.b1, six(a.b1) + six(b.b1));
-        own.c = a.c + b.c;
+        own.c = *a.c + *b.c;
         return;
     }
     const Link& link = linkage_->links[node.link];
     if (node.kind == NodeKind::body) {
-        const Held& law = held(node.left);
+        const StretchLoads law = loads(node.left);
         const Vec3& w = own.twist.w;
-        Six h =
-            impulsive ? link.inertia * stacked(own.twist) : six(bodies_[node.link].force) + gyroscopic(link.inertia, w);
-        h = h - six(law.b1);
-        own.c = law.c + (impulsive ? 0.0 : spread(link.inertia, w));
+        Six h = -six(law.b1);
+        if (moves)
+            h = h + six(bodies_[node.link].force) + gyroscopic(link.inertia, w);
+        else if (pass == Pass::impulse)
+            h = h + link.inertia * stacked(own.twist);
+        own.c = *law.c + (moves ? spread(link.inertia, w) : 0.0);
         own.phi1 = link.inertia;
-        add(own.phi1, law.phi1);
+        add(own.phi1, held(node.left).phi1);
         if (is_alone(node)) return put(own.b1, h);
         invert(own.phi1);
         double load[6];
@@ -296,27 +337,32 @@ void HybridAssembly::hold_open(int number, bool impulsive) {
     const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
     const Place& place = frames_.place(node.link);
     const Matrix6 X = motion_transform(place), XT = transpose(X);
-    const double *zeta = impulsive ? nothing_.data() : own.zeta,
-                 *effort = impulsive ? nothing_.data() : effort_.data() + link.freedom;
+    const double *zeta = moves ? own.zeta : nothing_.data(),
+                 *effort = moves ? effort_.data() + link.freedom : nothing_.data();
     double* R = h_.r.data() + link.freedom;
     if (node.kind == NodeKind::join) {
-        if (!impulsive) join_matrices(joint, X, XT, mobility(node.left), mobility(node.right), node.ends, own, own.w);
+        if (moves) join_matrices(joint, X, XT, mobility(node.left), mobility(node.right), node.ends, own, own.w);
         return join_loads<1>(joint, place, own, own.w, loads(node.left), loads(node.right), zeta, effort, node.ends,
                              {own.b1, own.b2, own.gamma, R, &own.c});
     }
-    const Held& branch = held(node.left);
+    const StretchLoads branch = loads(node.left);
     const bool alone = !is_open(node.left) || tree().nodes[node.left].kind == NodeKind::body;
     Matrix6 WX;
-    if (!impulsive) rake_matrices(joint, X, XT, branch.phi1, alone, own.phi1, WX);
+    if (moves) rake_matrices(joint, X, XT, held(node.left).phi1, alone, own.phi1, WX);
     if (alone)
-        rake_alone_loads<1>(joint, place, own.phi1, branch.b1, &branch.c, zeta, effort, {own.b1, R, &own.c});
+        rake_alone_loads<1>(joint, place, own.phi1, branch.b1, branch.c, zeta, effort, {own.b1, R, &own.c});
     else
-        rake_loads<1>(joint, place, own.phi1, branch.b1, &branch.c, zeta, effort, {own.b1, R, &own.c});
+        rake_loads<1>(joint, place, own.phi1, branch.b1, branch.c, zeta, effort, {own.b1, R, &own.c});
+}
+
+void HybridAssembly::hold_all(Pass pass) {
+    for (size_t i = order_.size(); i-- > 0;)
+        held_[i].is_open ? hold_open(order_[i], pass) : hold_front(order_[i], pass);
 }
 
 void HybridAssembly::hold() {
-    for (size_t i = order_.size(); i-- > 0;)
-        held_[i].is_open ? hold_open(order_[i], false) : hold_front(order_[i], false);
+    find_rows();
+    hold_all(Pass::motion);
 }
 
 void HybridAssembly::accelerate(const Vec3& base, double* rates) {
@@ -329,40 +375,64 @@ void HybridAssembly::accelerate(const Vec3& base, double* rates) {
 void HybridAssembly::hand_down(int number, double* rates) {
     const AssemblyNode& node = tree().nodes[number];
     const Held& own = held(number);
+    const int at = loops_.number_of(number), ports = at < 0 ? 0 : static_cast<int>(loops_.at(at).links.size());
+    const PortedColumns* ported = at < 0 ? nullptr : &h_ports_[at];
+    constexpr double kOne = 1.0;
+    const double* loads = nullptr;  // at all ports
     const auto give = [&](int part, const Six& first, const Six& second) {
         put(held(part).input, first);
         put(held(part).input + 6, second);
+        if (const int below = loops_.number_of(part); below >= 0)
+            std::copy_n(loads + (part == node.right ? 6 * loops_.at(at).left : 0), h_ports_[below].given.size(),
+                        h_ports_[below].given.data());
     };
     const Six first = six(own.input);
+    const Six second = node.ends ? Six{} : six(own.input + 6);
+    if (node.kind == NodeKind::body) {
+        Six motion = first;
+        if (!is_alone(node)) {
+            const Six b = ported == nullptr ? six(own.b1)
+                                            : times(ported->b1.data(), &kOne, 1, ported->given.data(),
+                                                    static_cast<int>(loops_.at(at).kept.size()));
+            motion = own.phi1 * (first + six(own.input + 6)) + b;
+        }
+        if (ported != nullptr) loads = loads_in(number, false, ported->given.data(), &kOne, 1, motion, Six{});
+        return give(node.left, motion, Six{});
+    }
+    if (ported != nullptr) loads = loads_in(number, false, ported->given.data(), &kOne, 1, first, second);
     if (node.kind == NodeKind::sum) {
         give(node.left, first, Six{});
         return give(node.right, first, Six{});
     }
-    if (node.kind == NodeKind::body) {
-        if (is_alone(node)) return give(node.left, first, Six{});
-        return give(node.left, own.phi1 * (first + six(own.input + 6)) + six(own.b1), Six{});
-    }
     const Link& link = linkage_->links[node.link];
     const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
     const Place& place = frames_.place(node.link);
-    const double* R = h_.r.data() + link.freedom;
-    double rate[6];
+    double R[6], rate[6];
     for (int i = 0; i < joint.freedoms; ++i) {
+        if (ported == nullptr)
+            R[i] = h_.r[link.freedom + i];
+        else {
+            R[i] = ported->R[i];
+            for (int p = 0; p < 6 * ports; ++p) R[i] += ported->R[joint.freedoms * (1 + p) + i] * loads[p];
+        }
         rate[i] = R[i] - dot(six(joint.G1 + 6 * i), first);
-        if (node.kind == NodeKind::join && !node.ends) rate[i] += dot(six(joint.G2 + 6 * i), six(own.input + 6));
+        if (node.kind == NodeKind::join && !node.ends) rate[i] += dot(six(joint.G2 + 6 * i), second);
         rates[link.freedom + i] = rate[i];
     }
     if (node.kind == NodeKind::rake) {
         if (!is_open(node.left)) return;
-        if (tree().nodes[node.left].kind == NodeKind::join)
-            return give(node.left, force_into(place, own.phi1 * first + six(own.b1)), Six{});
+        if (tree().nodes[node.left].kind == NodeKind::join) {
+            const Six force = ported == nullptr
+                                  ? own.phi1 * first + six(own.b1)
+                                  : ported->law * first + times(ported->gamma.data(), &kOne, 1, loads, ports);
+            return give(node.left, force_into(place, force), Six{});
+        }
         // What the carrier does cancels where a body hangs on nothing.
         Six motion = link.floats ? six(R) : motion_into(place, first);
         if (joint.freedoms > 0 && !link.floats) motion = motion + joint_motion(link.motion, joint.S, rate);
         return give(node.left, motion + six(own.zeta), Six{});
     }
-    Six f = own.x1 * first + six(own.gamma);
-    const Six second = node.ends ? Six{} : six(own.input + 6);
+    Six f = own.x1 * first + (ported == nullptr ? six(own.gamma) : times(ported->gamma.data(), &kOne, 1, loads, ports));
     if (!node.ends) f = f - own.x2 * second;
     give(node.left, first, -force_out_of(place, f));
     give(node.right, f, second);
@@ -370,8 +440,7 @@ void HybridAssembly::hand_down(int number, double* rates) {
 
 // Impulses stop what is locked: with momenta for forces, and no velocities, accelerations are the speeds after it.
 void HybridAssembly::stop(double* u) {
-    for (size_t i = order_.size(); i-- > 0;)
-        held_[i].is_open ? hold_open(order_[i], true) : hold_front(order_[i], true);
+    hold_all(Pass::impulse);
     for (size_t i = 0; i < order_.size(); ++i)
         if (held_[i].is_open) std::fill_n(held_[i].zeta, 6, 0.0);
     accelerate({0, 0, 0}, u);
@@ -379,10 +448,18 @@ void HybridAssembly::stop(double* u) {
 
 double HybridAssembly::distance(const Vec3& base) const {
     const Six a = stacked({0, 0, 0}, base);
-    const int root = static_cast<int>(tree().nodes.size()) - 1;
-    const Law& law = laws_[tree().nodes[root].slot];
-    const Held& own = held_[0];
-    return value_at(own.phi1, own.b1, own.c, a) - value_at(law.w, law.g, law.k[0], a);
+    const StretchLoads own = loads(order_[0]);
+    return value_at(held_[0].phi1, own.b1, *own.c, a) - least_of_free(a);
+}
+
+// Of a body, as it is where no joint accelerates.
+Six HybridAssembly::carried_of(int link) const {
+    int node = tree().body_of[link];
+    Place at, step;
+    for (; at_[node] < 0; node = tree().nodes[node].parent)
+        if (frames_.step_up(node, step)) at = step * at;
+    const Vec3 round = transpose_times(at.rotation, centripetal(held(node).twist.w, at.shift));
+    return motion_into(at, six(held(node).carried)) + stacked({0, 0, 0}, round);
 }
 
 Six HybridAssembly::last_carried(int node) const {
@@ -419,9 +496,14 @@ double HybridAssembly::distance_at_rest(const Vec3& base) {
             sum += dot(a, I * a - 2.0 * (six(bodies_[node.link].force) + gyroscopic(I, w))) + spread(I, w);
         }
     }
+    return sum - least_of_free(stacked({0, 0, 0}, base)) - 2.0 * work_of_rows(base);
+}
+
+// Gauss' function of F at its minimum, times 2.
+double HybridAssembly::least_of_free(const Six& base) const {
     const int root = static_cast<int>(tree().nodes.size()) - 1;
-    const Law& law = laws_[tree().nodes[root].slot];
-    return sum - value_at(law.w, law.g, law.k[0], stacked({0, 0, 0}, base));
+    const StretchLoads columns = own_columns(root);
+    return value_at(laws_[tree().nodes[root].slot].w, columns.b1, *columns.c, base);
 }
 
 double HybridAssembly::kinetic_energy() const {
@@ -442,6 +524,13 @@ std::size_t HybridAssembly::bytes() const {
                       size(counted_) + size(open_) + size(at_) + size(order_) + size(held_) + size(tree().nodes) +
                       size(linkage_->links) + size(linkage_->link_of) + size(tree().given) + size(tree().body_of) +
                       size(tree().joint_of);
+    for (size_t at = 0; at < ports_.size(); ++at) {
+        const MeetingRows& rows = ports_[at].rows;
+        sum += size(ports_[at].places) + size(rows.J) + size(rows.C) + size(rows.drift) + size(rows.bias);
+        for (const PortedColumns* of : {&f_ports_[at], &h_ports_[at]})
+            sum += sizeof(*of) + size(of->b1) + size(of->b2) + size(of->c) + size(of->gamma) + size(of->R) +
+                   size(of->row_b1) + size(of->row_b2) + size(of->row_c) + size(of->inverse) + size(of->given);
+    }
     for (const Numbers* of : {&f_, &h_}) sum += size(of->u) + size(of->g1) + size(of->g2) + size(of->d) + size(of->r);
     return sum;
 }
@@ -452,6 +541,7 @@ void HybridAssembly::spoil_below() {
         const AssemblyNode& node = tree().nodes[i];
         if (at_[i] >= 0) continue;
         composites_[i].mass = kNone;
+        if (const int at = loops_.number_of(static_cast<int>(i)); at >= 0) f_ports_[at].b1[0] = kNone;
         if (node.kind == NodeKind::body) {
             Body& body = bodies_[node.link];
             for (double* each : {body.phi.m, body.b, body.c, body.force}) *each = kNone;

@@ -15,7 +15,9 @@
 #include "adaptive/frames.hpp"
 #include "adaptive/linkage.hpp"
 #include "adaptive/linkage_forces.hpp"
+#include "adaptive/loops.hpp"
 #include "adaptive/node_equations.hpp"
+#include "adaptive/ports.hpp"
 #include "adaptive/velocity_terms.hpp"
 #include "spatial/double_double.hpp"
 
@@ -24,7 +26,7 @@ namespace bellcrank {
 class HybridAssembly final : public LoadedAssembly {
   public:
     // Every joint is locked, every place that of coordinates that were not set.
-    explicit HybridAssembly(std::shared_ptr<const Linkage> linkage);
+    HybridAssembly(std::shared_ptr<const Model> model, std::shared_ptr<const Linkage> linkage);
 
     const Linkage& linkage() const { return *linkage_; }
     const AssemblyTree& tree() const { return linkage_->tree; }
@@ -46,6 +48,9 @@ class HybridAssembly final : public LoadedAssembly {
     // Takes the set as it is now: closes nodes in which no joint is free any longer, at the places where they are.
     void arrange();
     void close_all();  // all nodes anew, as after the first places were set
+    // Where loops close. Angles in them begin on these branches, at poses of all bodies.
+    const Loops& loops() const { return loops_; }
+    void begin_loops(double t, const double* poses) { loops_.begin(t, poses); }
     // Open nodes, and closed ones below them.
     int visited() const { return static_cast<int>(order_.size()); }
 
@@ -53,7 +58,7 @@ class HybridAssembly final : public LoadedAssembly {
     void update_frames();
     void update_loads();
     // Coordinates, and speeds along S; those of locked joints are zero.
-    void take_motion(const double* q, const double* u);
+    void take_motion(double t, const double* q, const double* u);
     // H: what open nodes answer, by the motion taken; then accelerations of free joints along S, others untouched.
     // base: acceleration of the ground.
     void hold();
@@ -73,6 +78,10 @@ class HybridAssembly final : public LoadedAssembly {
     double mobility_along(int link, const Six& load);
     // An inelastic impact that stops all that is locked: speeds of free joints after it. It uses up what `hold` found.
     void stop(double* u);
+    // The largest error of rows of loops that can move; the displacement along S, least in the norm of kinetic energy,
+    // that takes it away. It uses up what `hold` found.
+    double loop_error() const;
+    void correct(double* displacement);
 
     std::size_t bytes() const;
     // For tests: what nodes below the front hold becomes NaN, until they are closed again.
@@ -107,6 +116,12 @@ class HybridAssembly final : public LoadedAssembly {
         double carried[6];  // acceleration, where no joint accelerates
         bool is_open;
     };
+    // What a pass through H asks for: accelerations; speeds after an impact; displacements that close loops.
+    enum class Pass : std::uint8_t { motion, impulse, displacement };
+    struct Ports {                  // of a node
+        std::vector<Place> places;  // in its first frame
+        MeetingRows rows;
+    };
     struct Numbers {  // of joints, by freedoms
         Array<double> u, g1, g2, d, r;
         JointNumbers of(const Link& link, const double* S, int square, bool free);
@@ -122,15 +137,18 @@ class HybridAssembly final : public LoadedAssembly {
         int node;
         bool of_joint;
         double input[12];
-        Vec3 w;  // of its first body, or of a law's carrier
+        Vec3 w;     // of its first body, or of a law's carrier
+        int loads;  // where those at its ports are in loads_
         bool operator<(const Given& other) const { return gain < other.gain; }
     };
-    StretchLoads own_columns(const AssemblyNode& node) const;
+    StretchLoads own_columns(int node) const;
     void ask(const Given& at);
     double gain_in(const Given& at) const;
-    void joint_rate(const Given& at, double* rate) const;
+    void joint_rate(const Given& at, const double* loads, double* rate) const;
+    Given begin_down(const Vec3& base);
     void enter(const Given& at);
-    void pass_on(const Given& at);
+    const double* loads_of(const Given& at);
+    void pass_on(const Given& at, const double* loads);
 
     bool is_open(int node) const { return open_[node] > 0; }
     bool is_alone(const AssemblyNode& node) const { return tree().nodes[node.parent].kind == NodeKind::rake; }
@@ -139,12 +157,16 @@ class HybridAssembly final : public LoadedAssembly {
     Place offset(const AssemblyNode& node) const;  // of the frame behind a node's joint in its first
     Twist last_twist(int node) const;
     Six last_carried(int node) const;
+    Six carried_of(int link) const;
+    double least_of_free(const Six& base) const;
     bool is_behind(int node) const;  // its joint is that of the node above
     void count();
     void close(int node, bool matrices);
     void begin_front(int node);
-    void hold_front(int node, bool impulsive);
-    void hold_open(int node, bool impulsive);
+    void hold_front(int node, Pass pass);
+    void hold_open(int node, Pass pass);
+    void hold_all(Pass pass);
+    bool is_law(const AssemblyNode& node) const { return node.kind == NodeKind::rake || node.kind == NodeKind::sum; }
     Mobility mobility(int node) const;
     StretchLoads loads(int node) const;
     template <int N>
@@ -161,6 +183,21 @@ class HybridAssembly final : public LoadedAssembly {
     template <int N>
     std::pair<const double*, const double*> law(int node, Parts& room) const;
     void hand_down(int node, double* rates);
+    // Nodes with ports (adaptive/ported_answers.cpp).
+    void place_ports(int node);
+    void find_rows();
+    template <bool kFree>
+    PartColumns part_columns(int node, int own, const Mat3* turned, double* turn) const;
+    template <bool kFree>
+    void answer_ported(int node, int own, Pass pass);
+    template <bool kFree>
+    const double* bias_of(int node, int own, Pass pass, double* room) const;
+    void hold_ported_front(int node, Pass pass);
+    const double* loads_in(int node, bool free, const double* kept, const double* xi, int own, const Six& first,
+                           const Six& second);
+    double work_of_rows(const Vec3& base);
+    void answer_along(int node, int from, double* first, double* second, double* scalar);
+    Six load_of_ports(int node, const double* loads, const Vec3& w, double* scalar) const;
 
     const std::shared_ptr<const Linkage> linkage_;
     Array<Join> joins_;
@@ -170,6 +207,15 @@ class HybridAssembly final : public LoadedAssembly {
     std::vector<int> squares_;           // per link where its D begins
     Numbers f_, h_;
     Array<double> subspace_, effort_, nothing_;
+    Loops loops_;
+    std::vector<Ports> ports_;  // per node that has some
+    std::vector<PortedColumns> f_ports_, h_ports_;
+    std::vector<Twist> port_twists_;
+    std::vector<double> at_ports_, multipliers_;  // of one node
+    std::vector<double> loads_, across_;          // at ports: of all nodes that were given some; along a path
+    bool ranks_ = true;                           // whether closed nodes are asked for their gains
+    Vec3 base_{0, 0, 0};
+    double time_ = 0.0;
     Frames frames_;
     LevelMarks marks_;
     std::vector<std::uint8_t> free_, counted_;  // per link: now, and as arranged

@@ -13,55 +13,59 @@ namespace bellcrank {
 double HybridAssembly::gain_in(const Given& at) const {
     const AssemblyNode& node = tree().nodes[at.node];
     const Composite& composite = composites_[at.node];
-    double s[kProducts], first[6], second[6];
-    products_of(at.w, s);
-    const Six h = composite.load(at.w), in = six(at.input);
-    const double k = composite.scalar(at.w);
-    const auto by_acceleration = [&](const Matrix6& W, const double* columns, const double* scalar, double sign) {
-        collapse(columns, s, first);
+    const int number = loops_.number_of(at.node);
+    const int ports = number < 0 ? 0 : static_cast<int>(loops_.at(number).kept.size());
+    const double* const loads = loads_.data() + at.loads;
+    double xi[kColumns] = {1.0};
+    products_of(at.w, xi + 1);
+    Six h = composite.load(at.w);
+    double k = composite.scalar(at.w);
+    if (ports > 0) h = h + load_of_ports(at.node, loads, at.w, &k);
+    const Six in = six(at.input);
+    const StretchLoads columns = own_columns(at.node);
+    const auto value_of = [&](const double* of) { return times(of, xi, kColumns, loads, ports); };
+    double scalar = collapse_scalar(columns.c, xi + 1);
+    if (ports > 0) scalar = square_of(columns.c, xi, kColumns, loads, ports);
+    const auto by_acceleration = [&](const Matrix6& W, double sign) {
         const double rigid = dot(in, composite.inertia() * in - 2.0 * h) + k;
-        return rigid - (dot(in, W * in + 2.0 * sign * six(first)) + collapse_scalar(scalar, s));
+        return rigid - (dot(in, W * in + 2.0 * sign * value_of(columns.b1)) + scalar);
     };
-    if (node.kind == NodeKind::rake || node.kind == NodeKind::sum) {
-        const Law& law = laws_[node.slot];
-        return by_acceleration(law.w, law.g, law.k, 1.0);
-    }
-    const StretchLoads columns = own_columns(node);
-    if (node.kind == NodeKind::body && is_alone(node))
-        return by_acceleration(bodies_[node.link].phi, columns.b1, columns.c, -1.0);
+    if (is_law(node)) return by_acceleration(laws_[node.slot].w, 1.0);
+    if (node.kind == NodeKind::body && is_alone(node)) return by_acceleration(bodies_[node.link].phi, -1.0);
 
     const Mobility own = free_mobility(at.node);
     const Place* reach = frames_.reach(at.node);
     const bool is_long = reach != nullptr && !node.ends;
     const Six other = node.ends && node.kind == NodeKind::join ? Six{} : six(at.input + 6);
-    collapse(columns.b1, s, first);
-    double value = collapse_scalar(columns.c, s), rigid = -k;
+    double value = scalar, rigid = -k;
     Six all = in + other;
     if (is_long) {
-        collapse(columns.b2, s, second);
         all = in + force_out_of(*reach, other);
-        value += dot(in, *own.phi1 * in + 2.0 * six(first)) + 2.0 * dot(other, *own.phi21 * in + six(second)) +
-                 dot(other, *own.phi2 * other);
+        value += dot(in, *own.phi1 * in + 2.0 * value_of(columns.b1)) +
+                 2.0 * dot(other, *own.phi21 * in + value_of(columns.b2)) + dot(other, *own.phi2 * other);
         rigid += 2.0 * dot(as_force(other).f, transpose_times(reach->rotation, centripetal(at.w, reach->shift)));
     } else
-        value += dot(all, *own.phi1 * all + 2.0 * six(first));
+        value += dot(all, *own.phi1 * all + 2.0 * value_of(columns.b1));
     Matrix6 mobility = composite.inertia();
     invert(mobility);
     const Six load = all + h;
     return value - (rigid + dot(load, mobility * load));
 }
 
-void HybridAssembly::joint_rate(const Given& at, double* rate) const {
+// loads: at all ports of the node.
+void HybridAssembly::joint_rate(const Given& at, const double* loads, double* rate) const {
     const AssemblyNode& node = tree().nodes[at.node];
     const Link& link = linkage_->links[node.link];
-    const int d = link.motion.freedoms(), six_each = 6 * link.freedom;
-    const double* R = f_.r.data() + kColumns * link.freedom;
+    const int d = link.motion.freedoms(), six_each = 6 * link.freedom, number = loops_.number_of(at.node);
+    const double* R = number < 0 ? f_.r.data() + kColumns * link.freedom : f_ports_[number].R.data();
+    const int own = is_open(at.node) ? 1 : kColumns,
+              ports = number < 0 ? 0 : static_cast<int>(loops_.at(number).links.size());
     double s[kProducts] = {};
     if (!is_open(at.node)) products_of(at.w, s);
     for (int i = 0; i < d; ++i) {
         rate[i] = R[i] - dot(six(f_.g1.data() + six_each + 6 * i), six(at.input));
-        if (!is_open(at.node))
-            for (int j = 0; j < kProducts; ++j) rate[i] += R[d * (j + 1) + i] * s[j];
+        for (int j = 1; j < own; ++j) rate[i] += R[d * j + i] * s[j - 1];
+        for (int p = 0; p < 6 * ports; ++p) rate[i] += R[d * (own + p) + i] * loads[p];
         if (node.kind == NodeKind::join && !node.ends)
             rate[i] += dot(six(f_.g2.data() + six_each + 6 * i), six(at.input + 6));
     }
@@ -69,6 +73,7 @@ void HybridAssembly::joint_rate(const Given& at, double* rate) const {
 
 void HybridAssembly::enter(const Given& at) {
     if (is_open(at.node)) return given_.push_back(at);
+    if (!ranks_) return;
     if (tree().nodes[at.node].kind == NodeKind::body && tree().nodes[at.node].left < 0) return;  // it has no joint
     Given next = at;
     next.gain = gain_in(at);
@@ -83,21 +88,44 @@ void HybridAssembly::ask(const Given& at) {
     std::push_heap(queue_.begin(), queue_.end());
 }
 
-// Gives the parts of a node what follows from what it is given.
-void HybridAssembly::pass_on(const Given& at) {
+// Loads at all ports of a node, from what it is given; null: it has none.
+const double* HybridAssembly::loads_of(const Given& at) {
+    const int number = loops_.number_of(at.node);
+    if (number < 0) return nullptr;
+    const AssemblyNode& node = tree().nodes[at.node];
+    const int own = is_open(at.node) ? 1 : kColumns;
+    double xi[kColumns] = {1.0};
+    if (own > 1) products_of(at.w, xi + 1);
+    const double* const kept = loads_.data() + at.loads;
+    Six first = six(at.input), second = node.ends ? Six{} : six(at.input + 6);
+    if (node.kind == NodeKind::body) {
+        second = Six{};
+        if (!is_alone(node))
+            first = bodies_[node.link].phi * (first + six(at.input + 6)) +
+                    times(f_ports_[number].b1.data(), xi, own, kept, static_cast<int>(loops_.at(number).kept.size()));
+    }
+    return loads_in(at.node, true, kept, xi, own, first, second);
+}
+
+// Gives the parts of a node what follows from what it is given; loads: at all its ports.
+void HybridAssembly::pass_on(const Given& at, const double* loads) {
     const AssemblyNode& node = tree().nodes[at.node];
     const bool open = is_open(at.node);
-    double s[kProducts], value[6];
-    if (!open) products_of(at.w, s);
-    const auto number = [&](const double* columns) {
-        if (open) return six(columns);
-        collapse(columns, s, value);
-        return six(value);
-    };
+    const int ported = loops_.number_of(at.node);
+    const int ports = ported < 0 ? 0 : static_cast<int>(loops_.at(ported).links.size());
+    double xi[kColumns] = {1.0};
+    if (!open) products_of(at.w, xi + 1);
+    const int own = open ? 1 : kColumns;
+    const auto number = [&](const double* columns) { return times(columns, xi, own, loads, ports); };
     const auto give = [&](int part, const Six& first, const Six& second, const Vec3& w) {
-        Given next{0.0, part, false, {}, w};
+        Given next{0.0, part, false, {}, w, 0};
         put(next.input, first);
         put(next.input + 6, second);
+        if (const int below = loops_.number_of(part); below >= 0) {
+            next.loads = static_cast<int>(loads_.size());
+            const double* const from = loads + (part == node.right ? 6 * loops_.at(ported).left : 0);
+            loads_.insert(loads_.end(), from, from + 6 * loops_.at(below).kept.size());
+        }
         enter(next);
     };
     const Six first = six(at.input), second = six(at.input + 6);
@@ -110,13 +138,16 @@ void HybridAssembly::pass_on(const Given& at) {
     }
     if (node.kind == NodeKind::body) {
         if (is_alone(node)) return give(node.left, first, Six{}, at.w);
-        const Body& body = bodies_[node.link];
-        return give(node.left, body.phi * (first + second) + number(body.b), Six{}, at.w);
+        const double* b = own_columns(at.node).b1;
+        const Six free =
+            ported < 0 ? number(b)
+                       : times(b, xi, own, loads_.data() + at.loads, static_cast<int>(loops_.at(ported).kept.size()));
+        return give(node.left, bodies_[node.link].phi * (first + second) + free, Six{}, at.w);
     }
     const Place& place = frames_.place(node.link);
     if (node.kind == NodeKind::join) {
         const Join& join = joins_[node.slot];
-        Six f = join.x1 * first + number(join.gamma);
+        Six f = join.x1 * first + number(ported < 0 ? join.gamma : f_ports_[ported].gamma.data());
         if (!node.ends) f = f - join.x2 * second;
         give(node.left, first, -force_out_of(place, f), at.w);
         return give(node.right, f, node.ends ? Six{} : second, behind(node.right, offset(node).rotation));
@@ -125,32 +156,40 @@ void HybridAssembly::pass_on(const Given& at) {
     const AssemblyNode& branch = tree().nodes[node.left];
     if (branch.kind == NodeKind::join) {
         const Law& law = laws_[node.slot];
-        return give(node.left, force_into(place, law.w * first + number(law.g)), Six{}, w);
+        const Six force = ported < 0 ? law.w * first + number(law.g)
+                                     : f_ports_[ported].law * first + number(f_ports_[ported].gamma.data());
+        return give(node.left, force_into(place, force), Six{}, w);
     }
     if (branch.left < 0) return;
     const Link& link = linkage_->links[node.link];
     double rate[6];
-    joint_rate(at, rate);
+    joint_rate(at, loads, rate);
     const Vec3 round = transpose_times(place.rotation, centripetal(at.w, place.shift));
     const Six zeta = open ? six(held(at.node).zeta) : stacked({0, 0, 0}, round);
     give(node.left, motion_into(place, first) + zeta + joint_motion(link.motion, subspace(node.link), rate), Six{}, w);
 }
 
-double HybridAssembly::gains(const Vec3& base, double enough, int most, std::vector<int>& links) {
+HybridAssembly::Given HybridAssembly::begin_down(const Vec3& base) {
     given_.clear();
     queue_.clear();
+    loads_.clear();
     left_ = DoubleDouble();
-    Given root{0.0, static_cast<int>(tree().nodes.size()) - 1, false, {}, {0, 0, 0}};
+    Given root{0.0, static_cast<int>(tree().nodes.size()) - 1, false, {}, {0, 0, 0}, 0};
     put(root.input, stacked({0, 0, 0}, base));
-    enter(root);
+    return root;
+}
+
+double HybridAssembly::gains(const Vec3& base, double enough, int most, std::vector<int>& links) {
+    enter(begin_down(base));
     while (!given_.empty()) {
         const Given at = given_.back();
         given_.pop_back();
         const AssemblyNode& node = tree().nodes[at.node];
         const bool has_joint = node.kind == NodeKind::join || node.kind == NodeKind::rake;
+        const double* const loads = loads_of(at);
         if (has_joint && !is_free(node.link)) {
             double rate[6];
-            joint_rate(at, rate);
+            joint_rate(at, loads, rate);
             const Link& link = linkage_->links[node.link];
             const bool factored = node.kind == NodeKind::rake && tree().nodes[node.left].kind == NodeKind::body;
             Given next = at;
@@ -159,7 +198,7 @@ double HybridAssembly::gains(const Vec3& base, double enough, int most, std::vec
                 bellcrank::energy_along(f_.d.data() + squares_[node.link], link.motion.freedoms(), factored, rate);
             ask(next);
         }
-        pass_on(at);
+        pass_on(at, loads);
     }
     while (!queue_.empty() && left_.hi > enough && static_cast<int>(links.size()) < most) {
         std::pop_heap(queue_.begin(), queue_.end());
@@ -168,19 +207,51 @@ double HybridAssembly::gains(const Vec3& base, double enough, int most, std::vec
         left_ = left_ + DoubleDouble(-at.gain);
         const AssemblyNode& node = tree().nodes[at.node];
         if (node.kind == NodeKind::join || node.kind == NodeKind::rake) links.push_back(node.link);
-        if (!at.of_joint) pass_on(at);
+        if (!at.of_joint) pass_on(at, loads_of(at));
     }
     return left_.hi;
 }
 
-// Up the path to the root with no other load and no velocities: −k is what is asked for there.
+// What multipliers of rows do along accelerations of F, where no joint accelerates: F's are stationary against those
+// that rows allow, and these are not.
+double HybridAssembly::work_of_rows(const Vec3& base) {
+    if (loops_.empty()) return 0.0;
+    double work = 0.0;
+    ranks_ = false;
+    enter(begin_down(base));
+    while (!given_.empty()) {
+        const Given at = given_.back();
+        given_.pop_back();
+        const double* const loads = loads_of(at);
+        const int number = loops_.number_of(at.node);
+        const MeetingRows* rows = number < 0 || loops_.at(number).meeting < 0 ? nullptr : &ports_[number].rows;
+        for (int r = 0; rows != nullptr && r < rows->count; ++r) {
+            const std::vector<int>& links = loops_.at(number).links;
+            double left = rows->bias[r] + dot(rows->on_ground[r], base);
+            for (size_t p = 0; p < links.size(); ++p)
+                left += dot(six(rows->J.data() + 6 * (links.size() * r + p)), carried_of(links[p]));
+            work += multipliers_[r] * left;
+        }
+        pass_on(at, loads);
+    }
+    ranks_ = true;
+    return work;
+}
+
+// Up the path to the root with no other load and no velocities: −k is what is asked for there. Ports on the path have
+// columns too, so that rows may answer the load.
 double HybridAssembly::mobility_along(int number, const Six& load) {
     constexpr double zero[6] = {}, nothing = 0.0;
     double first[6], second[6], gamma[6], R[6], scalar = 0.0;
     double up_first[6], up_second[6], up_scalar = 0.0;
     put(first, load);
+    across_.clear();  // of ports that the node keeps
     for (int at = tree().body_of[number], from = -1; at >= 0; from = at, at = tree().nodes[at].parent) {
         const AssemblyNode& node = tree().nodes[at];
+        if (loops_.number_of(at) >= 0) {
+            answer_along(at, from, first, second, &scalar);
+            continue;
+        }
         if (node.kind == NodeKind::sum) continue;
         if (node.kind == NodeKind::body) {
             if (from >= 0) put(first, -six(first));  // a law's g is a load on its carrier

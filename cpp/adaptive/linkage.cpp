@@ -27,11 +27,15 @@ double angle_about(int axis, const Mat3& R) {
 }
 Vec3 unit(int axis) { return {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0}; }
 
-std::vector<Obstacle> obstacles_in(const JointTree& tree) {
+std::vector<Obstacle> obstacles_in(const Model& model, const JointTree& tree, bool with_loops) {
     std::vector<Obstacle> found;
-    for (const int row : tree.closing_rows)
-        found.push_back({"it takes trees of joints, and rows of loops, drives or constraints would be left",
-                         Obstacle::Of::row, row});
+    for (const int row : tree.closing_rows) {
+        if (!with_loops)
+            found.push_back({"it takes trees of joints, and rows of loops, drives or constraints would be left",
+                             Obstacle::Of::row, row});
+        else if (model.blocks[model.block_of(row)].of_velocity)
+            found.push_back({"it takes no rows of velocities alone", Obstacle::Of::row, row});
+    }
     for (const int row : tree.stops) found.push_back({"it takes no stops", Obstacle::Of::row, row});
     for (const int block : tree.inertances)
         found.push_back({"it takes no rotors of geared motors", Obstacle::Of::block, block});
@@ -48,10 +52,10 @@ std::vector<int> parents_of(const JointTree& joints) {
     return parents;
 }
 
-JointTree checked_tree(const Model& model) {
+JointTree checked_tree(const Model& model, bool with_loops) {
     if (model.bodies() == 0) throw std::invalid_argument("there is no body");
     JointTree tree = joint_tree(model);
-    const std::vector<Obstacle> obstacles = obstacles_in(tree);
+    const std::vector<Obstacle> obstacles = obstacles_in(model, tree, with_loops);
     if (!obstacles.empty()) throw std::invalid_argument(text_of(obstacles));
     return tree;
 }
@@ -260,17 +264,18 @@ std::string text_of(const std::vector<Obstacle>& obstacles) {
     return text;
 }
 
-std::vector<Obstacle> Linkage::obstacles(const Model& model) {
+std::vector<Obstacle> Linkage::obstacles(const Model& model, bool with_loops) {
     if (model.bodies() == 0) return {{"there is no body"}};
-    return obstacles_in(joint_tree(model));
+    return obstacles_in(model, joint_tree(model), with_loops);
 }
 
 Place Link::place(const double* q) const { return before * motion.place(q); }
 
-Linkage::Linkage(const Model& model, TreeShape shape) : Linkage(model, checked_tree(model), shape) {}
+Linkage::Linkage(const Model& model, TreeShape shape, bool with_loops)
+    : Linkage(model, checked_tree(model, with_loops), shape) {}
 
 Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
-    : link_of(model.bodies(), -1), tree(parents_of(joints), shape) {
+    : link_of(model.bodies(), -1), tree(parents_of(joints), shape), closing_rows(joints.closing_rows) {
     for (const int number : tree.given) {
         const TreeJoint& joint = joints.joints[number];
         const int body = joint.child;

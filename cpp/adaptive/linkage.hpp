@@ -93,10 +93,11 @@ std::string text_of(const std::vector<Obstacle>& obstacles);
 constexpr double kEvenRounding = 3.2e-10;
 
 struct Linkage {
-    // Takes a model whose joints are a tree. Throws std::invalid_argument with all reasons why it is none.
-    explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced);
+    // Takes a model whose joints are a tree, and loops that close it where these are asked for. Throws
+    // std::invalid_argument with all reasons why it is none.
+    explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced, bool with_loops = false);
     // Why a model's joints are no such tree; empty if they are.
-    static std::vector<Obstacle> obstacles(const Model& model);
+    static std::vector<Obstacle> obstacles(const Model& model, bool with_loops = false);
 
     // The frame of a link in the world, and coordinates of all joints, at poses of the bodies (records of
     // spatial/body_state.hpp).
@@ -106,6 +107,7 @@ struct Linkage {
     std::vector<Link> links;   // in the order of the tree's
     std::vector<int> link_of;  // per body of the model
     AssemblyTree tree;
+    std::vector<int> closing_rows;  // of the model, that the tree leaves
     int coordinates = 0, freedoms = 0;
 
     // What joins of a balanced tree may make of an acceleration by rounding, by the size of its terms, where slides

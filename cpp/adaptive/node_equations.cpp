@@ -1,5 +1,7 @@
 #include "adaptive/node_equations.hpp"
 
+#include "adaptive/room.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -31,23 +33,20 @@ void clear_axes(const int* axis, int count, Matrix6& W) {
 }
 
 // out += sign xᵀ y of columns of six.
-template <int N>
-void add_products(double sign, const double* x, const double* y, double* out) {
+[[gnu::always_inline]] inline void add_products(int N, double sign, const double* x, const double* y, double* out) {
     for (int j = 0; j < N; ++j)
         for (int i = 0; i < N; ++i) out[N * j + i] += sign * dot(six(x + 6 * i), six(y + 6 * j));
 }
 // Adds a value to row and column `j` of the constants.
-template <int N>
-void add_to_first(double value, int j, double* out) {
+[[gnu::always_inline]] inline void add_to_first(int N, double value, int j, double* out) {
     out[j] += value;
     if (j > 0) out[N * j] += value;
 }
 
 // R = D Q − U β of a joint, where β would be its acceleration if nothing held it. The scalar takes sign (2 Qᵀ U β − Qᵀ
 // D Q).
-template <int N>
-void joint_loads(const JointNumbers& joint, const double* effort, const double* beta, double sign, double* R,
-                 double* scalar) {
+[[gnu::always_inline]] inline void joint_loads(int N, const JointNumbers& joint, const double* effort,
+                                               const double* beta, double sign, double* R, double* scalar) {
     const int d = joint.freedoms;
     for (int i = 0; i < d; ++i) {
         double DQ = 0.0;
@@ -56,7 +55,7 @@ void joint_loads(const JointNumbers& joint, const double* effort, const double* 
         for (int j = 0; j < N; ++j) {
             const double Ubeta = dot(six(joint.U + 6 * i), six(beta + 6 * j));
             R[d * j + i] = (j == 0 ? DQ : 0.0) - Ubeta;
-            if (scalar != nullptr) add_to_first<N>((j == 0 ? 2.0 : 1.0) * sign * effort[i] * Ubeta, j, scalar);
+            if (scalar != nullptr) add_to_first(N, (j == 0 ? 2.0 : 1.0) * sign * effort[i] * Ubeta, j, scalar);
         }
     }
 }
@@ -204,21 +203,22 @@ void join_matrices(const JointNumbers& joint, const Matrix6& X, const Matrix6& X
 template <int N>
 void join_loads(const JointNumbers& joint, const Place& place, const JoinMatrices& matrices, const Matrix6& W,
                 const StretchLoads& A, const StretchLoads& B, const double* zeta, const double* effort, bool ends,
-                const JoinLoads& out) {
-    double beta[6 * N];
-    for (int j = 0; j < N; ++j) {
+                const JoinLoads& out, int count) {
+    const int n = N > 0 ? N : count;
+    Room<6 * N> beta(6 * n);
+    for (int j = 0; j < n; ++j) {
         Six value = motion_into(place, six(A.b2 + 6 * j)) - six(B.b1 + 6 * j);
         if (zeta != nullptr) value = value + six(zeta + 6 * j);
         put(beta + 6 * j, value);
         put(out.b1 + 6 * j, six(A.b1 + 6 * j) - transpose_times(matrices.x1, value));
         if (!ends) put(out.b2 + 6 * j, six(B.b2 + 6 * j) + transpose_times(matrices.x2, value));
     }
-    multiply<1, false>(nullptr, W, beta, out.gamma, N);
+    multiply<1, false>(nullptr, W, beta, out.gamma, n);
     if (out.c != nullptr) {
-        for (int k = 0; k < N * N; ++k) out.c[k] = A.c[k] + B.c[k];
-        add_products<N>(-1.0, beta, out.gamma, out.c);
+        for (int k = 0; k < n * n; ++k) out.c[k] = A.c[k] + B.c[k];
+        add_products(n, -1.0, beta, out.gamma, out.c);
     }
-    joint_loads<N>(joint, effort, beta, -1.0, out.R, out.c);
+    joint_loads(n, joint, effort, beta, -1.0, out.R, out.c);
     Six b1 = six(out.b1), b2 = ends ? Six{} : six(out.b2), gamma = six(out.gamma);
     for (int i = 0; i < joint.freedoms; ++i) {
         b1 = b1 - effort[i] * six(joint.G1 + 6 * i);
@@ -251,19 +251,20 @@ void rake_matrices(const JointNumbers& joint, const Matrix6& X, const Matrix6& X
 //   R = D Q − U β,  g = W β + Uᵀ Q,  k = βᵀ W β + 2 Qᵀ U β − Qᵀ D Q − c.
 template <int N>
 void rake_loads(const JointNumbers& joint, const Place& place, const Matrix6& law, const double* b1, const double* c,
-                const double* zeta, const double* effort, const LawLoads& out) {
-    double beta[6 * N], outside[6 * N];
-    for (int j = 0; j < N; ++j) {
+                const double* zeta, const double* effort, const LawLoads& out, int count) {
+    const int n = N > 0 ? N : count;
+    Room<6 * N> beta(6 * n), outside(6 * n);
+    for (int j = 0; j < n; ++j) {
         const Six value = zeta == nullptr ? -six(b1 + 6 * j) : six(zeta + 6 * j) - six(b1 + 6 * j);
         put(beta + 6 * j, value);
         put(outside + 6 * j, motion_out_of(place, value));  // Xᵀ W β = (Xᵀ W X) X⁻¹ β
     }
-    multiply<1, false>(nullptr, law, outside, out.g, N);
+    multiply<1, false>(nullptr, law, outside, out.g, n);
     if (out.k != nullptr) {
-        for (int i = 0; i < N * N; ++i) out.k[i] = -c[i];
-        add_products<N>(1.0, outside, out.g, out.k);
+        for (int i = 0; i < n * n; ++i) out.k[i] = -c[i];
+        add_products(n, 1.0, outside, out.g, out.k);
     }
-    joint_loads<N>(joint, effort, beta, 1.0, out.R, out.k);
+    joint_loads(n, joint, effort, beta, 1.0, out.R, out.k);
     Six g = six(out.g);
     for (int i = 0; i < joint.freedoms; ++i) g = g + effort[i] * six(joint.G1 + 6 * i);
     put(out.g, g);
@@ -273,10 +274,10 @@ void rake_loads(const JointNumbers& joint, const Place& place, const Matrix6& la
 //   R = D t − U ζ,  g = Uᵀ t − h + W ζ,  k' = k − tᵀ D t + ζᵀ W ζ + 2 ζᵀ (Uᵀ t − h).
 template <int N>
 void rake_alone_loads(const JointNumbers& joint, const Place& place, const Matrix6& law, const double* h,
-                      const double* k, const double* zeta, const double* effort, const LawLoads& out) {
-    const int d = joint.freedoms;
-    double t[6 * N], Dt[6 * N], outside[6 * N], law_zeta[6 * N], without[6 * N];
-    for (int j = 0; j < N; ++j) {
+                      const double* k, const double* zeta, const double* effort, const LawLoads& out, int count) {
+    const int n = N > 0 ? N : count, d = joint.freedoms;
+    Room<6 * N> t(6 * n), Dt(6 * n), outside(6 * n), law_zeta(6 * n), without(6 * n);
+    for (int j = 0; j < n; ++j) {
         const double* const column = h + 6 * j;
         double sizes[6] = {}, terms[6];
         if (d > 0) subspace_components(joint.motion, joint.S, column, t + 6 * j);
@@ -294,41 +295,43 @@ void rake_alone_loads(const JointNumbers& joint, const Place& place, const Matri
         if (zeta != nullptr) put(outside + 6 * j, motion_out_of(place, six(zeta + 6 * j)));
     }
     if (out.k != nullptr) {
-        for (int j = 0; j < N; ++j)
-            for (int i = 0; i < N; ++i) {
-                double value = k[N * j + i];
+        for (int j = 0; j < n; ++j)
+            for (int i = 0; i < n; ++i) {
+                double value = k[n * j + i];
                 for (int r = 0; r < d; ++r) value -= t[6 * i + r] * Dt[6 * j + r];
-                out.k[N * j + i] = value;
+                out.k[n * j + i] = value;
             }
     }
     if (zeta == nullptr) return;
-    multiply<1, false>(nullptr, law, outside, law_zeta, N);
-    for (int j = 0; j < N; ++j) put(out.g + 6 * j, six(without + 6 * j) + six(law_zeta + 6 * j));
+    multiply<1, false>(nullptr, law, outside, law_zeta, n);
+    for (int j = 0; j < n; ++j) put(out.g + 6 * j, six(without + 6 * j) + six(law_zeta + 6 * j));
     if (out.k == nullptr) return;
-    add_products<N>(1.0, outside, law_zeta, out.k);
-    add_products<N>(1.0, outside, without, out.k);
-    add_products<N>(1.0, without, outside, out.k);
+    add_products(n, 1.0, outside, law_zeta, out.k);
+    add_products(n, 1.0, outside, without, out.k);
+    add_products(n, 1.0, without, outside, out.k);
 }
 
 template <int N>
-void mobility_loads(const Matrix6& phi, const double* h, const double* k, double* b, double* c) {
-    multiply<1, false>(nullptr, phi, h, b, N);
+void mobility_loads(const Matrix6& phi, const double* h, const double* k, double* b, double* c, int count) {
+    const int n = N > 0 ? N : count;
+    multiply<1, false>(nullptr, phi, h, b, n);
     if (c == nullptr) return;
-    for (int i = 0; i < N * N; ++i) c[i] = -k[i];
-    add_products<N>(1.0, h, b, c);
+    for (int i = 0; i < n * n; ++i) c[i] = -k[i];
+    add_products(n, 1.0, h, b, c);
 }
 
 #define BELLCRANK_COLUMNS(N)                                                                                           \
     template void join_loads<N>(const JointNumbers&, const Place&, const JoinMatrices&, const Matrix6&,                \
                                 const StretchLoads&, const StretchLoads&, const double*, const double*, bool,          \
-                                const JoinLoads&);                                                                     \
+                                const JoinLoads&, int);                                                                \
     template void rake_loads<N>(const JointNumbers&, const Place&, const Matrix6&, const double*, const double*,       \
-                                const double*, const double*, const LawLoads&);                                        \
+                                const double*, const double*, const LawLoads&, int);                                   \
     template void rake_alone_loads<N>(const JointNumbers&, const Place&, const Matrix6&, const double*, const double*, \
-                                      const double*, const double*, const LawLoads&);                                  \
-    template void mobility_loads<N>(const Matrix6&, const double*, const double*, double*, double*)
+                                      const double*, const double*, const LawLoads&, int);                             \
+    template void mobility_loads<N>(const Matrix6&, const double*, const double*, double*, double*, int)
 BELLCRANK_COLUMNS(1);
 BELLCRANK_COLUMNS(7);
+BELLCRANK_COLUMNS(0);
 #undef BELLCRANK_COLUMNS
 
 }  // namespace bellcrank

@@ -50,7 +50,8 @@ void join_matrices(const JointNumbers& joint, const Matrix6& X, const Matrix6& X
 void rake_matrices(const JointNumbers& joint, const Matrix6& X, const Matrix6& XT, const Matrix6& branch, bool alone,
                    Matrix6& law, Matrix6& WX);
 
-// Columns of six, side by side, and of a scalar a symmetric matrix of columns.
+// Columns of six, side by side, and of a scalar a symmetric matrix of columns. Their number N is known where these are
+// compiled; 0: it is `count`.
 struct StretchLoads {
     const double *b1, *b2, *c;
 };
@@ -65,16 +66,16 @@ struct LawLoads {
 template <int N>
 void join_loads(const JointNumbers& joint, const Place& place, const JoinMatrices& matrices, const Matrix6& W,
                 const StretchLoads& A, const StretchLoads& B, const double* zeta, const double* effort, bool ends,
-                const JoinLoads& out);
+                const JoinLoads& out, int count = N);
 // Of a stretch (b1, c), and of a body by itself (h, k).
 template <int N>
 void rake_loads(const JointNumbers& joint, const Place& place, const Matrix6& law, const double* b1, const double* c,
-                const double* zeta, const double* effort, const LawLoads& out);
+                const double* zeta, const double* effort, const LawLoads& out, int count = N);
 template <int N>
 void rake_alone_loads(const JointNumbers& joint, const Place& place, const Matrix6& law, const double* h,
-                      const double* k, const double* zeta, const double* effort, const LawLoads& out);
+                      const double* k, const double* zeta, const double* effort, const LawLoads& out, int count = N);
 // b = Φ h and c = hᵀ Φ h − k.
 template <int N>
-void mobility_loads(const Matrix6& phi, const double* h, const double* k, double* b, double* c);
+void mobility_loads(const Matrix6& phi, const double* h, const double* k, double* b, double* c, int count = N);
 
 }  // namespace bellcrank

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 from rigs.locked_dynamics import begun, mask
 from rigs.locked_motion import locked, rms_error, squared_norm
+from rigs.looped_trees import looped_tree
 from rigs.machine import matrix
 from rigs.moving_trees import moving_tree
 
@@ -13,7 +14,14 @@ from bellcrank.compile.compile import compile_mechanism
 DECISIONS = 10
 # Decades of mass and speeds of joints, rad/s, with a step, s, that springs of light bodies bear, and how far
 # squared distances of two computations may be apart, of those of all accelerations.
-WAYS = {"even": (0.5, 1.0, 1e-3, 1e-9), "fast": (0.5, 100.0, 1e-5, 1e-9), "uneven": (10.0, 1.0, 1e-8, 1e-5)}
+WAYS = {
+    "even": (0.5, 1.0, 1e-3, 1e-9),
+    "fast": (0.5, 100.0, 1e-5, 1e-9),
+    "uneven": (10.0, 1.0, 1e-8, 1e-5),
+    "loops": (0.5, 1.0, 1e-3, 1e-9),
+    "fast loops": (0.5, 100.0, 1e-5, 1e-9),
+    "uneven loops": (3.0, 1.0, 1e-6, 1e-7),
+}
 LIMITS = ("absolute", "relative", "joints", "none")
 
 
@@ -60,7 +68,8 @@ class _Trial:
 
     def __init__(self, rng, seed, way, decisions):
         decades, self.speed, self.step, self.digits = WAYS[way]
-        self.mech, state = moving_tree(seed, decades=decades, speed=self.speed)
+        make = looped_tree if "loops" in way else moving_tree
+        self.mech, state = make(seed, decades=decades, speed=self.speed)
         self.model = model = compile_mechanism(self.mech)
         self.run = run = begun(model, state)
         self.kind = LIMITS[int(rng.choice(4, p=(0.4, 0.4, 0.15, 0.05)))]

@@ -31,6 +31,7 @@ METHODS: Final = ("rk4", "symplectic")
 
 _DEFAULT_ERROR: Final = 1e-2
 _DEFAULT_LOSS: Final = 0.01  # of the kinetic energy, per second
+_OPEN: Final = 1e-6  # m or rad: a run ends where its loops are further open
 _WHOLE: Final = 1e-9  # of a ratio: that near to a whole number, it is one
 
 
@@ -209,6 +210,11 @@ class AdaptiveRun(LinkageRun):
         return self._along(numbers, [link for link in self._core.free if self._joints[link]])
 
     def _failure(self) -> tuple[str, str | None]:
+        if not self._core.loop_error <= _OPEN:
+            return (
+                f"its loops cannot be closed, their rows are off by {self._core.loop_error:.1g} m or rad; "
+                f"steps of {self._recording.step:g} s may be too long: give a shorter step="
+            ), None
         numbers = self._core.accelerations()
         link = int(np.searchsorted(self._first, int(np.argmax(~np.isfinite(numbers))), "right")) - 1
         where = f" of joint {self._joints[link]!r}" if self._joints[link] else ""
