@@ -295,6 +295,15 @@ void bind_dynamics(nb::module_& m) {
             "model"_a, "body"_a, "point"_a,
             "After evaluate(): what the acceleration of a point (3,) of a body's frame is off at most, m/s^2.")
         .def_prop_ro("kinetic_energy", &AdaptiveDynamics::kinetic_energy)
+        .def(
+            "drive_efforts",
+            [](const AdaptiveDynamics& self) {
+                std::vector<std::pair<int, double>> out;
+                for (size_t i = 0; i < self.linkage().given.size(); ++i)
+                    out.emplace_back(self.linkage().given[i].row, self.drive_effort(static_cast<int>(i)));
+                return out;
+            },
+            "Rows that give motions, and what is exerted along their coordinates in the last evaluation, N or N m.")
         .def_prop_ro(
             "visited", [](const AdaptiveDynamics& self) { return self.assembly().visited(); },
             "Nodes that an evaluation touches.")
@@ -322,7 +331,7 @@ void bind_adaptive(nb::module_& m) {
         .def(nb::init<std::shared_ptr<Model>>(), "model"_a,
              "Raises:\n    ValueError: the model cannot be taken; all reasons.")
         .def_static(
-            "refusals", [](const Model& model) { return named(Linkage::obstacles(model)); }, "model"_a,
+            "refusals", [](const Model& model) { return named(Linkage::obstacles(model, false)); }, "model"_a,
             "Why a model cannot be taken; empty if it can.");
     bind_moves(m);
     bind_steps(m);

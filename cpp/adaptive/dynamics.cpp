@@ -11,7 +11,7 @@
 namespace bellcrank {
 
 std::vector<Obstacle> AdaptiveDynamics::obstacles(const Model& model) {
-    std::vector<Obstacle> found = Linkage::obstacles(model);
+    std::vector<Obstacle> found = Linkage::obstacles(model, true);
     if (found.empty()) found = LinkageForces::obstacles(model, true);
     return found;
 }
@@ -49,6 +49,11 @@ void AdaptiveDynamics::build(TreeShape shape) {
     q_.assign(linkage_->coordinates, 0.0);
     for (auto* each : {&u_, &rates_, &stopped_}) each->assign(linkage_->freedoms, 0.0);
     free_.reserve(linkage_->links.size());
+    driven_.clear();
+    for (const GivenMotion& motion : linkage_->given)
+        if (driven_.empty() || driven_.back() != motion.link) driven_.push_back(motion.link);
+    movable_ = 0;
+    for (const Link& link : linkage_->links) movable_ += link.motion.freedoms() > 0;
 }
 
 void AdaptiveDynamics::place(int number) {
@@ -57,6 +62,24 @@ void AdaptiveDynamics::place(int number) {
     double S[36];
     if (!link.motion.is_axial()) link.motion.subspace(q, S);
     assembly_->set_place(number, link.place(q), S);
+}
+
+// Where driven joints are now, and how they move.
+void AdaptiveDynamics::drive() {
+    const std::vector<GivenMotion>& given = linkage_->given;
+    for (size_t i = 0; i < given.size();) {
+        const Link& link = linkage_->links[given[i].link];
+        double* q = q_.data() + link.coordinate;
+        double first[7] = {}, second[7] = {};
+        const int number = given[i].link;
+        for (; i < given.size() && given[i].link == number; ++i) {
+            const FunctionValue value = given[i].at(*model_, time_);
+            q[given[i].coordinate] = value.f;
+            first[given[i].coordinate] = value.d1;
+            second[given[i].coordinate] = value.d2;
+        }
+        assembly_->set_given(number, first, link.motion.along_given(q, first), link.motion.along_given(q, second));
+    }
 }
 
 void AdaptiveDynamics::start(double t, const double* poses, const double* twists) {
@@ -118,6 +141,7 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         return stacked(outward(of.principal.rotation, of.principal.shift, own));
     };
     linkage_->read(poses, q_.data());
+    drive();
     free_.clear();
     for (size_t i = 0; i < linkage_->links.size(); ++i) {
         const int number = static_cast<int>(i);
@@ -125,7 +149,8 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         const bool grounded = link.parent < 0;
         place(number);
         const Six carried = grounded ? Six{} : twist(linkage_->links[link.parent]);
-        const Six relative = twist(link) - motion_into(assembly_->frames().place(number), carried);
+        const Six relative = twist(link) - motion_into(assembly_->frames().place(number), carried) -
+                             assembly_->given_twist(number);
         link.motion.speeds(assembly_->subspace(number), relative, u_.data() + link.freedom);
         const double* u = u_.data() + link.freedom;
         const bool moves = std::any_of(u, u + link.motion.freedoms(), [](double speed) { return speed != 0.0; });
@@ -147,7 +172,9 @@ void AdaptiveDynamics::follow() {
 
 // Frames and forces, after free joints have moved.
 void AdaptiveDynamics::move_places() {
-    for (const int link : free_) place(link);
+    drive();
+    for (const auto* links : {&free_, &driven_})
+        for (const int link : *links) place(link);
     assembly_->update_frames();
     if (forces_->has_between()) assembly_->take_motion(q_.data(), u_.data());
     forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);
@@ -164,7 +191,8 @@ void AdaptiveDynamics::evaluate() {
     const Vec3 base = -model_->gravity;
     evaluate_held();
     assembly_->loosen();
-    distance_ = free_.size() == linkage_->links.size() ? 0.0 : std::max(assembly_->distance(base), 0.0);
+    const auto moves = [&](int link) { return linkage_->links[link].motion.freedoms() > 0; };
+    distance_ = std::count_if(free_.begin(), free_.end(), moves) == movable_ ? 0.0 : std::max(assembly_->distance(base), 0.0);
     // In balance both are rounding; no part is more than the whole.
     if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
 }
@@ -211,6 +239,8 @@ double AdaptiveDynamics::stop(const std::vector<int>& links) {
     assembly_->hold();
     assembly_->stop(stopped_.data());
     assembly_->take_motion(q_.data(), stopped_.data());
+    // Drives do work in impacts, so that energy is no sum of squares of what locks.
+    if (!driven_.empty()) return assembly_->energy_of_stop();
     return std::max(before - assembly_->kinetic_energy(), 0.0);  // a sum of squares: −½ k of the root has fewer digits
 }
 
@@ -400,6 +430,7 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         ++steps_;
         if (every_ == 0) continue;
         recorder_->note(free_);
+        recorder_->note(driven_);
         if (steps_ % every_ == 0) recorder_->frame(time_, q_, facts());
     }
     return steps;
@@ -437,6 +468,15 @@ void AdaptiveDynamics::record_every(int steps) {
 
 StepFacts AdaptiveDynamics::facts() const { return {error(), lost_, static_cast<int>(free_.size()) - unreleased_}; }
 
+double AdaptiveDynamics::drive_effort(int number) const {
+    const GivenMotion& motion = linkage_->given[number];
+    const Link& link = linkage_->links[motion.link];
+    double along[7] = {};
+    forces_->efforts_along(motion.link, time_, q_.data(), u_.data(), assembly_->given_rates(motion.link), along);
+    const double* q = q_.data() + link.coordinate;
+    return link.motion.along_given(q, motion.coordinate, assembly_->given_force(motion.link)) - along[motion.coordinate];
+}
+
 Place AdaptiveDynamics::pose(int body) const {
     const int link = linkage_->link_of[body];
     return assembly_->frames().pose(link) * linkage_->links[link].principal;
@@ -455,11 +495,11 @@ void AdaptiveDynamics::motions(double* x, double* u, double* udot) const {
         const Twist carrier = grounded ? Twist{} : twists[link.parent];
         const Six carried = grounded ? stacked({0, 0, 0}, -model_->gravity) : accelerations[link.parent];
         const double *q = q_.data() + link.coordinate, *speeds = u_.data() + link.freedom, *S = assembly_->subspace(i);
-        const Six relative = joint_motion(link.motion, S, speeds);
+        const Six relative = joint_motion(link.motion, S, speeds) + assembly_->given_twist(i);
         twists[i] = as_motion(motion_into(place, stacked(carrier)) + relative);
         poses[i] = grounded ? place : poses[link.parent] * place;
         accelerations[i] = motion_into(place, carried) +
-                           moving_bias(link.motion, place, q, speeds, relative, carrier.w) +
+                           assembly_->bias(i, q, speeds, relative, carrier.w) +
                            joint_motion(link.motion, S, rates_.data() + link.freedom);
         const Twist own = inward(link.principal.rotation, link.principal.shift, as_motion(accelerations[i]));
         const Vec3 round = transpose_times(link.principal.rotation, centripetal(twists[i].w, link.principal.shift));

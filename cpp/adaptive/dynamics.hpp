@@ -75,6 +75,8 @@ class AdaptiveDynamics {
     // Along S, per freedom of the linkage; of locked joints zero.
     const std::vector<double>& speeds() const { return u_; }
     const std::vector<double>& accelerations() const { return rates_; }
+    // What a drive exerts along its coordinate, beside laws there, in the last evaluation; by Linkage::given.
+    double drive_effort(int number) const;
     double kinetic_energy() const { return assembly_->kinetic_energy(); }
     // Poses, twists and accelerations of all bodies, as records; that of the ground is left as it is.
     void motions(double* x, double* u, double* udot) const;
@@ -85,6 +87,7 @@ class AdaptiveDynamics {
     void read(double t, const double* poses, const double* twists, bool all_free);
     std::pair<double, double> digits_lost(double t, const double* poses, const double* twists) const;
     void place(int link);
+    void drive();
     void follow();
     void move_places();
     StepFacts facts() const;
@@ -118,6 +121,8 @@ class AdaptiveDynamics {
     std::vector<double> q_, u_, rates_, stopped_;
     std::vector<double> q0_, u0_, dq_, du_;  // of a step in stages, by the free links one after another
     std::vector<int> free_;                  // links
+    std::vector<int> driven_;                // links of which motions are given
+    std::ptrdiff_t movable_ = 0;             // links that have a freedom
     std::vector<std::pair<double, int>> costs_;
     std::vector<int> changing_;
     int every_ = 0;

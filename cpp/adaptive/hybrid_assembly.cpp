@@ -29,6 +29,7 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
       marks_(tree()),
       free_(tree().links(), 0),
       counted_(tree().links(), 0),
+      given_of_(tree().links(), -1),
       open_(tree().nodes.size(), 0),
       at_(tree().nodes.size(), -1) {
     int squares = 0;
@@ -47,6 +48,30 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
     f_.r.assign(kColumns * freedoms, 0.0);
     h_.r.assign(freedoms, 0.0);
     for (Body& body : bodies_) std::fill_n(body.force, 6, 0.0);
+    for (const GivenMotion& motion : linkage_->given) {
+        if (given_of_[motion.link] >= 0) continue;
+        given_of_[motion.link] = static_cast<int>(givens_.size());
+        givens_.push_back({});
+        changed_.push_back(motion.link);
+    }
+    count();
+}
+
+void HybridAssembly::set_given(int link, const double* rates, const Six& twist, const Six& acceleration) {
+    GivenOf& own = givens_[given_of_[link]];
+    std::copy_n(rates, linkage_->links[link].motion.coordinates(), own.rates);
+    put(own.twist, twist);
+    put(own.acceleration, acceleration);
+}
+
+Six HybridAssembly::bias(int link, const double* q, const double* u, const Six& relative, const Vec3& w) const {
+    const JointMotion& motion = linkage_->links[link].motion;
+    const Place& place = frames_.place(link);
+    if (given_of_[link] < 0) return moving_bias(motion, place, q, u, relative, w);
+    const GivenOf& own = givens_[given_of_[link]];
+    double all[6];
+    motion.with_given(u, own.rates, all);
+    return moving_bias(motion, place, q, all, relative, w) + six(own.acceleration);
 }
 
 void HybridAssembly::set_place(int link, const Place& place, const double* subspace) {
@@ -81,15 +106,17 @@ void HybridAssembly::set_free(int link, bool free) {
 void HybridAssembly::count() {
     if (16 * changed_.size() > tree().nodes.size()) {
         std::fill(open_.begin(), open_.end(), 0);
-        for (size_t link = 0; link < free_.size(); ++link) open_[tree().joint_of[link]] += counted_[link] = free_[link];
+        for (size_t link = 0; link < free_.size(); ++link)
+            open_[tree().joint_of[link]] += counted_[link] = is_loose(static_cast<int>(link));
         for (size_t node = 0; node < open_.size(); ++node)
             if (tree().nodes[node].parent >= 0) open_[tree().nodes[node].parent] += open_[node];
         return changed_.clear();
     }
     for (const int link : changed_) {
-        if (free_[link] == counted_[link]) continue;
-        counted_[link] = free_[link];
-        const int change = free_[link] ? 1 : -1;
+        const bool loose = is_loose(link);
+        if (loose == (counted_[link] != 0)) continue;
+        counted_[link] = loose;
+        const int change = loose ? 1 : -1;
         for (int node = tree().joint_of[link]; node >= 0; node = tree().nodes[node].parent) open_[node] += change;
     }
     changed_.clear();
@@ -198,10 +225,10 @@ void HybridAssembly::take_motion(const double* q, const double* u) {
             const Link& link = linkage_->links[above.link];
             const Place& place = frames_.place(above.link);
             const double *own_q = q + link.coordinate, *own_u = u + link.freedom;
-            Six relative{};
-            if (is_free(above.link)) relative = joint_motion(link.motion, subspace(above.link), own_u);
+            Six relative = given_twist(above.link);
+            if (is_free(above.link)) relative = relative + joint_motion(link.motion, subspace(above.link), own_u);
             own.twist = as_motion(motion_into(place, stacked(carrier)) + relative);
-            put(held(node.parent).zeta, moving_bias(link.motion, place, own_q, own_u, relative, carrier.w));
+            put(held(node.parent).zeta, bias(above.link, own_q, own_u, relative, carrier.w));
         } else
             own.twist = held(node.parent).twist;
         if (!own.is_open) products_of(own.twist.w, own.s);
@@ -296,7 +323,7 @@ void HybridAssembly::hold_open(int number, bool impulsive) {
     const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
     const Place& place = frames_.place(node.link);
     const Matrix6 X = motion_transform(place), XT = transpose(X);
-    const double *zeta = impulsive ? nothing_.data() : own.zeta,
+    const double *zeta = impulsive ? impulsive_bias(node.link) : own.zeta,
                  *effort = impulsive ? nothing_.data() : effort_.data() + link.freedom;
     double* R = h_.r.data() + link.freedom;
     if (node.kind == NodeKind::join) {
@@ -352,7 +379,9 @@ void HybridAssembly::hand_down(int number, double* rates) {
         if (node.kind == NodeKind::join && !node.ends) rate[i] += dot(six(joint.G2 + 6 * i), six(own.input + 6));
         rates[link.freedom + i] = rate[i];
     }
+    const int given = given_of_[node.link];
     if (node.kind == NodeKind::rake) {
+        if (given >= 0) put(givens_[given].force, force_into(place, own.phi1 * first + six(own.b1)));
         if (!is_open(node.left)) return;
         if (tree().nodes[node.left].kind == NodeKind::join)
             return give(node.left, force_into(place, own.phi1 * first + six(own.b1)), Six{});
@@ -364,17 +393,35 @@ void HybridAssembly::hand_down(int number, double* rates) {
     Six f = own.x1 * first + six(own.gamma);
     const Six second = node.ends ? Six{} : six(own.input + 6);
     if (!node.ends) f = f - own.x2 * second;
+    if (given >= 0) put(givens_[given].force, f);
     give(node.left, first, -force_out_of(place, f));
     give(node.right, f, second);
 }
 
 // Impulses stop what is locked: with momenta for forces, and no velocities, accelerations are the speeds after it.
 void HybridAssembly::stop(double* u) {
-    for (size_t i = order_.size(); i-- > 0;)
+    for (size_t i = order_.size(); i-- > 0;) {
+        held_[i].before = held_[i].twist;
         held_[i].is_open ? hold_open(order_[i], true) : hold_front(order_[i], true);
-    for (size_t i = 0; i < order_.size(); ++i)
-        if (held_[i].is_open) std::fill_n(held_[i].zeta, 6, 0.0);
+    }
+    for (size_t i = 0; i < order_.size(); ++i) {
+        const AssemblyNode& node = tree().nodes[order_[i]];
+        const bool has_joint = node.kind == NodeKind::join || node.kind == NodeKind::rake;
+        if (held_[i].is_open)
+            std::copy_n(has_joint ? impulsive_bias(node.link) : nothing_.data(), 6, held_[i].zeta);
+    }
     accelerate({0, 0, 0}, u);
+}
+
+double HybridAssembly::energy_of_stop() const {
+    double twice = 0.0;
+    for (size_t i = 0; i < order_.size(); ++i) {
+        const AssemblyNode& node = tree().nodes[order_[i]];
+        if (held_[i].is_open && node.kind != NodeKind::body) continue;
+        const Six v = stacked(held_[i].twist) - stacked(held_[i].before);
+        twice += dot(v, (held_[i].is_open ? linkage_->links[node.link].inertia : composites_[order_[i]].inertia()) * v);
+    }
+    return 0.5 * twice;
 }
 
 double HybridAssembly::distance(const Vec3& base) const {

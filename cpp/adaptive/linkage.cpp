@@ -1,13 +1,17 @@
 #include "adaptive/linkage.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <set>
 #include <stdexcept>
 
 #include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
 #include "spatial/rotation.hpp"
+#include "trees/joint_coordinates.hpp"
 
 namespace bellcrank {
 
@@ -27,9 +31,40 @@ double angle_about(int axis, const Mat3& R) {
 }
 Vec3 unit(int axis) { return {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0}; }
 
-std::vector<Obstacle> obstacles_in(const JointTree& tree) {
+// Rows of one coordinate of the tree's joints give its motion, the first of each coordinate; links are those of joints
+// here. Others are left.
+std::vector<GivenMotion> given_in(const Model& model, const JointTree& tree, std::vector<int>& left) {
+    std::vector<GivenMotion> found;
+    std::map<int, int> joint_of;  // by pair
+    for (size_t j = 0; j < tree.joints.size(); ++j)
+        if (tree.joints[j].pair >= 0) joint_of[tree.joints[j].pair] = static_cast<int>(j);
+    std::set<std::pair<int, int>> taken;
+    for (const int number : tree.closing_rows) {
+        const Row& row = model.rows[number];
+        const bool single = row.term_end == row.term_begin + 1 && model.terms[row.term_begin].coefficient != 0.0;
+        const auto joint = single ? joint_of.find(model.coordinates[model.terms[row.term_begin].coordinate].pair)
+                                  : joint_of.end();
+        int own = -1;
+        if (joint != joint_of.end() && !model.blocks[model.block_of(number)].of_velocity)
+            own = JointMotion::own_coordinate(tree.joints[joint->second],
+                                              model.coordinates[model.terms[row.term_begin].coordinate]);
+        if (own < 0 || !taken.insert({joint->second, own}).second)
+            left.push_back(number);
+        else
+            found.push_back({number, joint->second, own, row.function, model.terms[row.term_begin].coefficient,
+                             row.constant});
+    }
+    return found;
+}
+
+std::vector<Obstacle> obstacles_in(const Model& model, const JointTree& tree, bool moves) {
     std::vector<Obstacle> found;
-    for (const int row : tree.closing_rows)
+    std::vector<int> left;
+    if (moves)
+        given_in(model, tree, left);
+    else
+        left = tree.closing_rows;
+    for (const int row : left)
         found.push_back({"it takes trees of joints, and rows of loops, drives or constraints would be left",
                          Obstacle::Of::row, row});
     for (const int row : tree.stops) found.push_back({"it takes no stops", Obstacle::Of::row, row});
@@ -51,7 +86,7 @@ std::vector<int> parents_of(const JointTree& joints) {
 JointTree checked_tree(const Model& model) {
     if (model.bodies() == 0) throw std::invalid_argument("there is no body");
     JointTree tree = joint_tree(model);
-    const std::vector<Obstacle> obstacles = obstacles_in(tree);
+    const std::vector<Obstacle> obstacles = obstacles_in(model, tree, true);
     if (!obstacles.empty()) throw std::invalid_argument(text_of(obstacles));
     return tree;
 }
@@ -66,7 +101,7 @@ std::string JointMotion::refusal(const TreeJoint& joint) {
 
 // S consists of axes of the child's frame where the translations together are the same in the frames before and behind
 // the rotation, or there is no rotation.
-JointMotion::JointMotion(const TreeJoint& joint) : joint_(joint) {
+JointMotion::JointMotion(const TreeJoint& joint, unsigned given) : joint_(joint), given_(given) {
     for (int i = 0; i < 3; ++i) {
         slide_[i] = joint.slides[i] && joint.screw_axis != i;
         if (slide_[i]) ++slides_, axes_ |= 8u << i;
@@ -85,6 +120,18 @@ JointMotion::JointMotion(const TreeJoint& joint) : joint_(joint) {
         const bool along = slides_ == 1 && slide_[axis_], across = slides_ == 2 && !slide_[axis_];
         axial_ = joint_.screw_axis < 0 && (slides_ == 0 || along || (!joint_.reversed && (across || slides_ == 3)));
     }
+    freedoms_ = slides_ + turns_ - std::popcount(given_);
+    if (given_ != 0) axial_ = false;
+}
+
+int JointMotion::own_coordinate(const TreeJoint& joint, const Coordinate& coordinate) {
+    const JointPart part = part_of(joint, coordinate);
+    const auto slides = [&](int axis) { return joint.slides[axis] && joint.screw_axis != axis; };
+    if (part.kind == JointPart::Kind::none) return -1;
+    if (part.kind == JointPart::Kind::turn) return slides(0) + slides(1) + slides(2) + part.number;
+    int place = 0;
+    for (int i = 0; i < part.number; ++i) place += slides(i);
+    return slides(part.number) ? place : -1;
 }
 
 void JointMotion::start(double* q) const {
@@ -113,6 +160,36 @@ Place JointMotion::place(const double* q) const { return joint_.reversed ? inver
 // behind it, (a; 0); a translation along e gives (0; Rᵀ e). Of the frame before the joint seen from the one behind it,
 // with s the translation: (−a; a × s) and (0; −e).
 void JointMotion::subspace(const double* q, double* columns) const {
+    if (given_ == 0) return all_columns(q, columns);
+    double all[36];
+    all_columns(q, all);
+    for (int i = 0; i < slides_ + turns_; ++i) {
+        if (is_given(i)) continue;
+        std::copy_n(all + 6 * i, 6, columns);
+        columns += 6;
+    }
+}
+
+void JointMotion::with_given(const double* u, const double* given, double* all) const {
+    for (int i = 0; i < slides_ + turns_; ++i) all[i] = is_given(i) ? given[coordinate_of(i)] : *u++;
+}
+
+Six JointMotion::along_given(const double* q, const double* given) const {
+    double all[36];
+    all_columns(q, all);
+    Six sum{};
+    for (int i = 0; i < slides_ + turns_; ++i)
+        if (is_given(i)) sum = sum + given[coordinate_of(i)] * six(all + 6 * i);
+    return sum;
+}
+
+double JointMotion::along_given(const double* q, int coordinate, const Six& force) const {
+    double all[36];
+    all_columns(q, all);
+    return dot(six(all + 6 * (coordinate < slides_ ? turns_ + coordinate : coordinate - slides_)), force);
+}
+
+void JointMotion::all_columns(const double* q, double* columns) const {
     const Place at = forward(q);
     const auto turn = [&](const Vec3& before, const Vec3& behind, double lead) {
         const Vec3 a = joint_.reversed ? -before : behind;
@@ -146,7 +223,7 @@ Six JointMotion::subspace_rate(const double* q, const double* u) const {
     for (int i = 0; i < 3; ++i)
         if (slide_[i]) *to[i] = *v++;
     double S[36];
-    subspace(q, S);
+    all_columns(q, S);
     const bool universal = joint_.turning == Turning::universal;
     Vec3 turning{0, 0, 0};  // of the child against its carrier
     for (int i = 0; i < turns_; ++i) turning += u[i] * load(S + 6 * i);
@@ -162,6 +239,10 @@ Six JointMotion::subspace_rate(const double* q, const double* u) const {
 
 // Along axes of the child's frame a translation's rate is R v; what is reversed runs the other way.
 void JointMotion::rates(const double* q, const double* u, double* rates) const {
+    if (given_ != 0) {
+        for (int i = 0; i < slides_ + turns_; ++i) rates[coordinate_of(i)] = is_given(i) ? 0.0 : *u++;
+        return;
+    }
     const double sign = axial_ && joint_.reversed ? -1.0 : 1.0;
     for (int i = 0; i < turns_; ++i) rates[slides_ + i] = sign * u[i];
     const double* v = u + turns_;
@@ -200,6 +281,11 @@ void JointMotion::speeds(const double* S, const Six& twist, double* u) const {
 }
 
 void JointMotion::efforts(const double* q, const double* along, double* Q) const {
+    if (given_ != 0) {
+        for (int i = 0; i < slides_ + turns_; ++i)
+            if (!is_given(i)) *Q++ = along[coordinate_of(i)];
+        return;
+    }
     const double sign = axial_ && joint_.reversed ? -1.0 : 1.0;
     for (int i = 0; i < turns_; ++i) Q[i] = sign * along[slides_ + i];
     Q += turns_;
@@ -260,9 +346,15 @@ std::string text_of(const std::vector<Obstacle>& obstacles) {
     return text;
 }
 
-std::vector<Obstacle> Linkage::obstacles(const Model& model) {
+std::vector<Obstacle> Linkage::obstacles(const Model& model, bool moves) {
     if (model.bodies() == 0) return {{"there is no body"}};
-    return obstacles_in(joint_tree(model));
+    return obstacles_in(model, joint_tree(model), moves);
+}
+
+FunctionValue GivenMotion::at(const Model& model, double t) const {
+    FunctionValue value{0.0, 0.0, 0.0};
+    if (function >= 0) value = model.functions[function](t);
+    return {(value.f + constant) / factor, value.d1 / factor, value.d2 / factor};
 }
 
 Place Link::place(const double* q) const { return before * motion.place(q); }
@@ -271,13 +363,17 @@ Linkage::Linkage(const Model& model, TreeShape shape) : Linkage(model, checked_t
 
 Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
     : link_of(model.bodies(), -1), tree(parents_of(joints), shape) {
+    std::vector<int> left;
+    const std::vector<GivenMotion> motions = given_in(model, joints, left);
+    std::vector<unsigned> is_given(joints.joints.size(), 0);
+    for (const GivenMotion& motion : motions) is_given[motion.link] |= 1u << motion.coordinate;
     for (const int number : tree.given) {
         const TreeJoint& joint = joints.joints[number];
         const int body = joint.child;
         const Place principal = inverse(joint.behind);
         link_of[body] = static_cast<int>(links.size());
         const Vec3& moments = model.principal_inertia[body];
-        links.push_back({body, -1, JointMotion(joint), joint.before, principal,
+        links.push_back({body, -1, JointMotion(joint, is_given[number]), joint.before, principal,
                          matrix6(rigid_inertia(model.mass[body], moments, principal)), model.mass[body], moments,
                          joint.pair < 0, coordinates, freedoms});
         coordinates += links.back().motion.coordinates();
@@ -289,6 +385,12 @@ Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
         link.parent = link_of[joint.parent];
         link.before = links[link.parent].principal * link.before;
     }
+    for (GivenMotion motion : motions) {
+        motion.link = link_of[joints.joints[motion.link].child];
+        given.push_back(motion);
+    }
+    std::stable_sort(given.begin(), given.end(),
+                     [](const GivenMotion& a, const GivenMotion& b) { return a.link < b.link; });
     measure(model);
 }
 

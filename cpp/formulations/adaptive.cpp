@@ -1,6 +1,7 @@
 #include "formulations/adaptive.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "adaptive/velocity_terms.hpp"
 #include "spatial/algebra.hpp"
@@ -18,6 +19,7 @@ Adaptive::Adaptive(std::shared_ptr<const Model> model)
       frames_(linkage_->links.size()),
       twists_of_(linkage_->links.size()),
       motions_(6 * linkage_->links.size()) {
+    if (!linkage_->given.empty()) throw std::invalid_argument(text_of(Linkage::obstacles(*model_, false)));
     for (size_t i = 0; i < outward_.size(); ++i) outward_[linkage_->tree.given[i]] = static_cast<int>(i);
     for (size_t i = 0; i < outward_.size(); ++i) {
         joints_[i].joint = linkage_->links[outward_[i]].motion.joint();
