@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <stdexcept>
 
 #include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
@@ -460,6 +461,41 @@ std::pair<std::vector<int>, double> AdaptiveDynamics::gains(double enough, int m
     return {links, left};
 }
 
+void AdaptiveDynamics::set_inputs(Model& model, std::span<const double> values) {
+    follow();
+    model.set_inputs(time_, values);
+    if (!driven_.empty()) {
+        assembly_->hold();
+        drive();
+        assembly_->stop(stopped_.data());
+        for (const int number : free_) {
+            const Link& link = linkage_->links[number];
+            std::copy_n(stopped_.data() + link.freedom, link.motion.freedoms(), u_.data() + link.freedom);
+        }
+    }
+    move_places();
+    follow();
+}
+
+std::pair<double, double> AdaptiveDynamics::coordinate(int number) const {
+    int own = -1;
+    const int at = linkage_->link_along(*model_, number, &own);
+    if (at < 0) throw std::invalid_argument("the coordinate is none of a joint of the tree");
+    const Link& link = linkage_->links[at];
+    double rates[7];
+    link.motion.rates(q_.data() + link.coordinate, u_.data() + link.freedom, rates);
+    if (const double* given = assembly_->given_rates(at)) rates[own] += given[own];
+    return {q_[link.coordinate + own], rates[own]};
+}
+
+Twist AdaptiveDynamics::twist(int body) {
+    const int number = linkage_->link_of[body];
+    const Link& link = linkage_->links[number];
+    assembly_->take_motion(q_.data(), u_.data());
+    const Twist own = inward(link.principal.rotation, link.principal.shift, assembly_->twist_of(number));
+    return {own.w, pose(body).rotation * own.v};
+}
+
 void AdaptiveDynamics::record_every(int steps) {
     every_ = steps;
     recorder_->note_all();
@@ -467,6 +503,24 @@ void AdaptiveDynamics::record_every(int steps) {
 }
 
 StepFacts AdaptiveDynamics::facts() const { return {error(), lost_, static_cast<int>(free_.size()) - unreleased_}; }
+
+// Accelerations stay those of the last step.
+std::vector<double> AdaptiveDynamics::drive_efforts() {
+    du_.clear();
+    const auto each = [&](const auto& take) {
+        for (const int number : free_) {
+            const Link& link = linkage_->links[number];
+            for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i) take(rates_[i]);
+        }
+    };
+    each([&](double rate) { du_.push_back(rate); });
+    evaluate_held();
+    size_t next = 0;
+    each([&](double& rate) { rate = du_[next++]; });
+    std::vector<double> out;
+    for (size_t i = 0; i < linkage_->given.size(); ++i) out.push_back(drive_effort(static_cast<int>(i)));
+    return out;
+}
 
 double AdaptiveDynamics::drive_effort(int number) const {
     const GivenMotion& motion = linkage_->given[number];

@@ -425,6 +425,18 @@ void Linkage::read(const double* poses, double* q) const {
     }
 }
 
+int Linkage::link_along(const Model& model, int coordinate, int* own) const {
+    const Coordinate& of = model.coordinates[coordinate];
+    for (const int body : model.pairs[of.pair].body) {
+        if (body == model.ground()) continue;
+        const TreeJoint& joint = links[link_of[body]].motion.joint();
+        if (joint.pair != of.pair) continue;
+        *own = JointMotion::own_coordinate(joint, of);
+        return *own < 0 ? -1 : link_of[body];
+    }
+    return -1;
+}
+
 Matrix6 Link::mobility() const {
     const Matrix6 X = motion_transform(inverse(principal));
     const double inverse_inertia[6] = {1.0 / moments.x, 1.0 / moments.y, 1.0 / moments.z,

@@ -125,6 +125,8 @@ struct Linkage {
     // spatial/body_state.hpp).
     Place frame(int link, const double* poses) const;
     void read(const double* poses, double* q) const;
+    // The link along whose joint a coordinate of the model is, and which of its coordinates; −1: none.
+    int link_along(const Model& model, int coordinate, int* own) const;
 
     std::vector<Link> links;         // in the order of the tree's
     std::vector<int> link_of;        // per body of the model

@@ -8,22 +8,6 @@
 
 namespace bellcrank {
 
-namespace {
-
-int link_along(const Model& model, const Linkage& linkage, const Coordinate& coordinate, int* own) {
-    const MarkerPair& pair = model.pairs[coordinate.pair];
-    for (const int body : pair.body) {
-        if (body == model.ground()) continue;
-        const int link = linkage.link_of[body];
-        if (linkage.links[link].motion.joint().pair != coordinate.pair) continue;
-        *own = JointMotion::own_coordinate(linkage.links[link].motion.joint(), coordinate);
-        return *own < 0 ? -1 : link;
-    }
-    return -1;
-}
-
-}  // namespace
-
 // Dry friction holds what is at rest; its smoothed law does nothing there, and something where bodies move.
 std::vector<Obstacle> LinkageForces::obstacles(const Model& model, bool moves) {
     std::vector<Obstacle> found;
@@ -61,7 +45,7 @@ LinkageForces::LinkageForces(const Model& model, const Linkage& linkage)
     std::vector<std::uint8_t> is_along(model.laws.size(), 0);
     for (size_t l = 0; l < model.laws.size(); ++l) {
         int own;
-        const int link = link_along(model, linkage, model.coordinates[model.laws[l].coordinate], &own);
+        const int link = linkage.link_along(model, model.laws[l].coordinate, &own);
         if (link < 0) continue;
         is_along[l] = 1;
         laws_.push_back({static_cast<int>(l), link, own});
