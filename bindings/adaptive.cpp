@@ -73,7 +73,8 @@ std::vector<std::tuple<std::string, std::string, int>> named(const std::vector<O
 void bind_moves(nb::module_& m) {
     bind_record<MoveRecord>(m, "MoveRecord", "The sections of a record of what moved.");
     nb::class_<MoveReplay>(m, "MoveReplay", "Poses from records of what moved.")
-        .def(nb::init<const Model&>(), "model"_a, "Raises:\n    ValueError: its joints are no tree.")
+        .def(nb::init<const Model&>(), "model"_a, nb::keep_alive<1, 2>(),
+             "Raises:\n    ValueError: its joints are no tree.")
         .def(
             "apply",
             [](MoveReplay& self, const Integers& bodies, const Column& numbers) {
@@ -263,13 +264,15 @@ void bind_dynamics(nb::module_& m) {
         .def(
             "set_inputs",
             [](AdaptiveDynamics& self, Model& model, const std::vector<double>& values) {
-                if (&model != &self.model()) throw std::invalid_argument("set_inputs: the model is that of another run");
+                if (&model != &self.model())
+                    throw std::invalid_argument("set_inputs: the model is that of another run");
                 check_size(static_cast<Eigen::Index>(values.size()), model.inputs(), "values");
                 self.set_inputs(model, values);
             },
             "model"_a, "values"_a, "Values of all inputs. Speeds that drives prescribe by them jump.")
         .def("coordinate", &AdaptiveDynamics::coordinate, "number"_a,
-             "Value and rate of a coordinate of the model that is one of a joint of the tree.\n\nRaises:\n    ValueError: "
+             "Value and rate of a coordinate of the model that is one of a joint of the tree.\n\nRaises:\n    "
+             "ValueError: "
              "it is none.")
         .def(
             "body_motion",

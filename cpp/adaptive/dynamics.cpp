@@ -141,7 +141,7 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         const Twist own{twist_angular(twists, of.body), transpose_times(R, twist_linear(twists, of.body))};
         return stacked(outward(of.principal.rotation, of.principal.shift, own));
     };
-    linkage_->read(poses, q_.data());
+    linkage_->read(*model_, t, poses, q_.data());
     drive();
     free_.clear();
     for (size_t i = 0; i < linkage_->links.size(); ++i) {
@@ -150,8 +150,8 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         const bool grounded = link.parent < 0;
         place(number);
         const Six carried = grounded ? Six{} : twist(linkage_->links[link.parent]);
-        const Six relative = twist(link) - motion_into(assembly_->frames().place(number), carried) -
-                             assembly_->given_twist(number);
+        const Six relative =
+            twist(link) - motion_into(assembly_->frames().place(number), carried) - assembly_->given_twist(number);
         link.motion.speeds(assembly_->subspace(number), relative, u_.data() + link.freedom);
         const double* u = u_.data() + link.freedom;
         const bool moves = std::any_of(u, u + link.motion.freedoms(), [](double speed) { return speed != 0.0; });
@@ -193,7 +193,8 @@ void AdaptiveDynamics::evaluate() {
     evaluate_held();
     assembly_->loosen();
     const auto moves = [&](int link) { return linkage_->links[link].motion.freedoms() > 0; };
-    distance_ = std::count_if(free_.begin(), free_.end(), moves) == movable_ ? 0.0 : std::max(assembly_->distance(base), 0.0);
+    distance_ =
+        std::count_if(free_.begin(), free_.end(), moves) == movable_ ? 0.0 : std::max(assembly_->distance(base), 0.0);
     // In balance both are rounding; no part is more than the whole.
     if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
 }
@@ -528,7 +529,8 @@ double AdaptiveDynamics::drive_effort(int number) const {
     double along[7] = {};
     forces_->efforts_along(motion.link, time_, q_.data(), u_.data(), assembly_->given_rates(motion.link), along);
     const double* q = q_.data() + link.coordinate;
-    return link.motion.along_given(q, motion.coordinate, assembly_->given_force(motion.link)) - along[motion.coordinate];
+    return link.motion.along_given(q, motion.coordinate, assembly_->given_force(motion.link)) -
+           along[motion.coordinate];
 }
 
 Place AdaptiveDynamics::pose(int body) const {
@@ -552,8 +554,7 @@ void AdaptiveDynamics::motions(double* x, double* u, double* udot) const {
         const Six relative = joint_motion(link.motion, S, speeds) + assembly_->given_twist(i);
         twists[i] = as_motion(motion_into(place, stacked(carrier)) + relative);
         poses[i] = grounded ? place : poses[link.parent] * place;
-        accelerations[i] = motion_into(place, carried) +
-                           assembly_->bias(i, q, speeds, relative, carrier.w) +
+        accelerations[i] = motion_into(place, carried) + assembly_->bias(i, q, speeds, relative, carrier.w) +
                            joint_motion(link.motion, S, rates_.data() + link.freedom);
         const Twist own = inward(link.principal.rotation, link.principal.shift, as_motion(accelerations[i]));
         const Vec3 round = transpose_times(link.principal.rotation, centripetal(twists[i].w, link.principal.shift));

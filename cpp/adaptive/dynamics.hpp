@@ -55,8 +55,8 @@ class AdaptiveDynamics {
     std::pair<std::vector<int>, double> gains(double enough, int most);
     void spoil_below() { assembly_->spoil_below(); }  // for tests
 
-    // Inputs of the model, which nobody else has, take other values. Speeds that drives prescribe by them jump, and free
-    // joints with them as after an impact.
+    // Inputs of the model, which nobody else has, take other values. Speeds that drives prescribe by them jump, and
+    // free joints with them as after an impact.
     void set_inputs(Model& model, std::span<const double> values);
     // A coordinate of the model that is one of a joint of the tree: its value and rate. Throws std::invalid_argument
     // for others.

@@ -407,8 +407,7 @@ void HybridAssembly::stop(double* u) {
     for (size_t i = 0; i < order_.size(); ++i) {
         const AssemblyNode& node = tree().nodes[order_[i]];
         const bool has_joint = node.kind == NodeKind::join || node.kind == NodeKind::rake;
-        if (held_[i].is_open)
-            std::copy_n(has_joint ? impulsive_bias(node.link) : nothing_.data(), 6, held_[i].zeta);
+        if (held_[i].is_open) std::copy_n(has_joint ? impulsive_bias(node.link) : nothing_.data(), 6, held_[i].zeta);
     }
     accelerate({0, 0, 0}, u);
 }

@@ -34,7 +34,7 @@ Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, Erro
 void Quasistatics::start(double t, const double* poses) {
     time_ = begin_ = t;
     steps_ = 0;
-    linkage_->read(poses, q_.data());
+    linkage_->read(*model_, t, poses, q_.data());
     for (size_t i = 0; i < linkage_->links.size(); ++i) place(static_cast<int>(i));
     assembly_.update_all_frames();
     forces_.begin(t, poses);

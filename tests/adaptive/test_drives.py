@@ -1,4 +1,4 @@
-"""Adaptive dynamics with joints whose motion is given, with inputs and controllers: against other formulations."""
+"""Adaptive dynamics with driven joints, inputs and controllers, against other formulations."""
 
 import numpy as np
 import pytest
@@ -141,7 +141,7 @@ def test_inputs_of_a_live_run():
     efforts, at = live.drive_efforts, other.now()
     for name, effort in efforts.items():
         assert effort == pytest.approx(at.drive(name).effort[-1], abs=1e-5)
-    with pytest.raises(MechanismError, match="there is no input of this name, got 'sped'.*'speed'"):
+    with pytest.raises(MechanismError, match=r"there is no input of this name, got 'sped'.*'speed'"):
         live.inputs["sped"] = 1.0
     assert bc.start(machine(), formulation="adaptive").inputs["speed"] == 1.0  # of each run by itself
     live.stop()
@@ -157,7 +157,9 @@ def test_driven_joints_are_none_of_those_that_are_free():
     record = run.stop()
     assert record.free[-1] == 0
     assert {"joint 0", "joint 3"} <= set(record.moved(20))
-    np.testing.assert_allclose(record.joint("joint 0")[-1, 0] - record.joint("joint 0")[0, 0], 0.05, atol=1e-12)
+    np.testing.assert_allclose(
+        record.joint("joint 0")[-1, 0] - record.joint("joint 0")[0, 0], 0.05, atol=1e-12
+    )
     position, _ = record.poses(list(record.bodies))
     assert np.ptp(position[:, 5], axis=0).max() > 1e-2
 
@@ -183,7 +185,9 @@ def test_drives_that_cannot_be_taken_are_named(joint, drive):
     mech = hinge()
     mech.replace(mech.joints["pin"], kind=joint)
     mech.add_drive("lead", **drive)
-    with pytest.raises(Unsupported, match=r"'adaptive' cannot take.*drive 'lead'\. Use formulation='recursive'"):
+    with pytest.raises(
+        Unsupported, match=r"'adaptive' cannot take.*drive 'lead'\. Use formulation='recursive'"
+    ):
         bc.start(mech, formulation="adaptive")
 
 
@@ -205,7 +209,9 @@ def test_a_controller_that_fails_ends_the_run(tmp_path):
         return {}
 
     path = tmp_path / "run.h5"
-    with pytest.raises(SimulationError, match=r"controller 'broken' failed at t = 0.15 s: .*by nothing") as caught:
+    with pytest.raises(
+        SimulationError, match=r"controller 'broken' failed at t = 0.15 s: .*by nothing"
+    ) as caught:
         bc.simulate(machine(), 1.0, formulation="adaptive", step=1e-2, path=path,
                     controllers=bc.Controller(broken, 0.05))  # fmt: skip
     assert str(caught.value.trajectory.status) == "failed"
@@ -216,7 +222,10 @@ def test_a_controller_that_fails_ends_the_run(tmp_path):
     ("read", "message"),
     [
         (lambda readings: readings.coordinate("joint 9"), "joint 'joint 9': there is no joint of this name"),
-        (lambda readings: readings.coordinate("joint 1.x"), "joint 'joint 1': it has the coordinates theta_z"),
+        (
+            lambda readings: readings.coordinate("joint 1.x"),
+            "joint 'joint 1': it has the coordinates theta_z",
+        ),
         (lambda readings: readings.effort("motor"), "has efforts of its drives alone.*they are crank, wave"),
         (lambda readings: readings.sensor("eye"), "adaptive runs sample no sensors, such as 'eye'"),
         (lambda readings: readings.body("rud"), "body 'rud'"),

@@ -272,6 +272,9 @@ def refuse(model: Model) -> None:
     """Raise Unsupported if the model cannot be run adaptively, naming a formulation that takes it."""
     reasons = named(model, _core.AdaptiveDynamics.refusals(model.core))
     reasons += [f"it computes no contact: force {contact.name!r}" for contact in model.contacts]
+    moving = [repr(one.name) for one, at in model.inputs.items() if at.constrains and at.formula >= 0]
+    if moving:
+        reasons.append(f"it takes no inputs in joints given by formulas: {', '.join(moving)}")
     if reasons:
         raise Unsupported(
             f"formulation 'adaptive' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "
@@ -309,7 +312,9 @@ def begun(model: Model, given: Mapping[str, Any]) -> AdaptiveRun:
     steering = LinkageSteering(checked_controllers(a.controllers), a.inputs or {})
     with Check("simulate") as check:
         named = [(one.name, one.period) for one in steering.controllers]
-        steering.counts = [_count(check, f"the period of controller {n!r}", p, "step", step) for n, p in named]
+        steering.counts = [
+            _count(check, f"the period of controller {n!r}", p, "step", step) for n, p in named
+        ]
     check_recorded(a.path)
     model.refuse_unweighed()
     refuse(model)

@@ -79,7 +79,7 @@ class LinkageRun(ABC):
     def _counted(self) -> dict[str, str | int | float]:
         """What this kind of run counts, for the statistics."""
 
-    def _begin(self) -> None:
+    def _begin(self) -> None:  # noqa: B027  (most have nothing to prepare)
         """Prepare what is left to be prepared before the first frame."""
 
     def _steered(self) -> int:

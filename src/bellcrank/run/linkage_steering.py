@@ -1,4 +1,4 @@
-"""What changes an adaptive run in progress: inputs that users set, and controllers, which read from the run."""
+"""What changes an adaptive run in progress: inputs, and controllers, which read from the run."""
 
 from __future__ import annotations
 
@@ -64,7 +64,8 @@ class LinkageReadings(Readings):
         known = self._efforts()
         if name not in known:
             rule = "an adaptive run has efforts of its drives alone"
-            raise MechanismError(Fault(f"drive {name!r}", rule, None, f"they are {', '.join(sorted(known)) or 'none'}"))
+            advice = f"they are {', '.join(sorted(known)) or 'none'}"
+            raise MechanismError(Fault(f"drive {name!r}", rule, None, advice))
         return known[name]
 
     def sensor(self, name: str) -> float | Floats:
@@ -107,7 +108,7 @@ class LinkageSteering(Steering):
         refuse: Callable[[], None],
         efforts: Callable[[], Mapping[str, float]],
     ) -> None:
-        """Attach to a driver at its start, and set the initial values. Raises MechanismError for wrong ones."""
+        """Attach to a driver at its start and set the initial values; MechanismError for wrong ones."""
         self.inputs = LinkageInputs(model, core, turn, refuse)
         self._readings = LinkageReadings(model, core, self.inputs, efforts)
         self._begin, self._sensing = float(core.time), None
