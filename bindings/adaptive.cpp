@@ -73,7 +73,8 @@ std::vector<std::tuple<std::string, std::string, int>> named(const std::vector<O
 void bind_moves(nb::module_& m) {
     bind_record<MoveRecord>(m, "MoveRecord", "The sections of a record of what moved.");
     nb::class_<MoveReplay>(m, "MoveReplay", "Poses from records of what moved.")
-        .def(nb::init<const Model&>(), "model"_a, "Raises:\n    ValueError: its joints are no tree.")
+        .def(nb::init<const Model&>(), "model"_a, nb::keep_alive<1, 2>(),
+             "Raises:\n    ValueError: its joints are no tree.")
         .def(
             "apply",
             [](MoveReplay& self, const Integers& bodies, const Column& numbers) {
@@ -260,6 +261,29 @@ void bind_dynamics(nb::module_& m) {
             },
             "model"_a,
             "Time, positions and rotations of the bodies' frames, their velocities and angular velocities, world axes.")
+        .def(
+            "set_inputs",
+            [](AdaptiveDynamics& self, Model& model, const std::vector<double>& values) {
+                if (&model != &self.model())
+                    throw std::invalid_argument("set_inputs: the model is that of another run");
+                check_size(static_cast<Eigen::Index>(values.size()), model.inputs(), "values");
+                self.set_inputs(model, values);
+            },
+            "model"_a, "values"_a, "Values of all inputs. Speeds that drives prescribe by them jump.")
+        .def("coordinate", &AdaptiveDynamics::coordinate, "number"_a,
+             "Value and rate of a coordinate of the model that is one of a joint of the tree.\n\nRaises:\n    "
+             "ValueError: "
+             "it is none.")
+        .def(
+            "body_motion",
+            [](AdaptiveDynamics& self, const Model& model, int body) {
+                const auto [position, rotation] = pose(model, body, self.pose(body));
+                const Twist twist = self.twist(body);
+                const Place principal = self.pose(body);
+                const Vec3 w = principal.rotation * twist.w;
+                return std::make_tuple(position, rotation, twist.v + cross(w, position - principal.shift), w);
+            },
+            "model"_a, "body"_a, "Position, rotation, velocity and angular velocity of a body's frame, world axes.")
         .def("record_every", &AdaptiveDynamics::record_every, "steps"_a,
              "Records a frame now, with all joints, and after every so many steps what moved.")
         .def(
@@ -299,6 +323,15 @@ void bind_dynamics(nb::module_& m) {
             "model"_a, "body"_a, "point"_a,
             "After evaluate(): what the acceleration of a point (3,) of a body's frame is off at most, m/s^2.")
         .def_prop_ro("kinetic_energy", &AdaptiveDynamics::kinetic_energy)
+        .def(
+            "drive_efforts",
+            [](AdaptiveDynamics& self) {
+                const std::vector<double> efforts = self.drive_efforts();
+                std::vector<std::pair<int, double>> out;
+                for (size_t i = 0; i < efforts.size(); ++i) out.emplace_back(self.linkage().given[i].row, efforts[i]);
+                return out;
+            },
+            "Rows that give motions, and what is exerted along their coordinates at the present state, N or N m.")
         .def_prop_ro(
             "visited", [](const AdaptiveDynamics& self) { return self.assembly().visited(); },
             "Nodes that an evaluation touches.")
@@ -326,7 +359,7 @@ void bind_adaptive(nb::module_& m) {
         .def(nb::init<std::shared_ptr<Model>>(), "model"_a,
              "Raises:\n    ValueError: the model cannot be taken; all reasons.")
         .def_static(
-            "refusals", [](const Model& model) { return named(Linkage::obstacles(model)); }, "model"_a,
+            "refusals", [](const Model& model) { return named(Linkage::obstacles(model, false)); }, "model"_a,
             "Why a model cannot be taken; empty if it can.");
     bind_moves(m);
     bind_steps(m);

@@ -54,7 +54,7 @@ RootedAssembly::RootedAssembly(std::shared_ptr<const Linkage> linkage, bool with
 void RootedAssembly::set_place(int link, const Place& place, const double* subspace) {
     frames_.place(link) = place;
     const Link& of = linkage_->links[link];
-    if (of.motion.slides() > 0) reach_ = std::max(reach_, norm(place.shift));
+    if (of.motion.shifts()) reach_ = std::max(reach_, norm(place.shift));
     if (!of.motion.is_axial()) std::copy_n(subspace, 6 * of.motion.freedoms(), subspace_.data() + 6 * of.freedom);
     marks_.mark(tree().joint_of[link], kMatrices);
 }

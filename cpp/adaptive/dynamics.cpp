@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <stdexcept>
 
 #include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
@@ -55,6 +56,11 @@ void AdaptiveDynamics::build(TreeShape shape) {
     for (const Link& link : linkage_->links) stays_free_.push_back(link.floats);
     for (const int link : assembly_->loops().giving_way()) stays_free_[link] = 1;
     unreleased_ = static_cast<int>(std::count(stays_free_.begin(), stays_free_.end(), 1));
+    driven_.clear();
+    for (const GivenMotion& motion : linkage_->given)
+        if (driven_.empty() || driven_.back() != motion.link) driven_.push_back(motion.link);
+    movable_ = 0;
+    for (const Link& link : linkage_->links) movable_ += link.motion.freedoms() > 0;
 }
 
 void AdaptiveDynamics::place(int number) {
@@ -63,6 +69,24 @@ void AdaptiveDynamics::place(int number) {
     double S[36];
     if (!link.motion.is_axial()) link.motion.subspace(q, S);
     assembly_->set_place(number, link.place(q), S);
+}
+
+// Where driven joints are now, and how they move.
+void AdaptiveDynamics::drive() {
+    const std::vector<GivenMotion>& given = linkage_->given;
+    for (size_t i = 0; i < given.size();) {
+        const Link& link = linkage_->links[given[i].link];
+        double* q = q_.data() + link.coordinate;
+        double first[7] = {}, second[7] = {};
+        const int number = given[i].link;
+        for (; i < given.size() && given[i].link == number; ++i) {
+            const FunctionValue value = given[i].at(*model_, time_);
+            q[given[i].coordinate] = value.f;
+            first[given[i].coordinate] = value.d1;
+            second[given[i].coordinate] = value.d2;
+        }
+        assembly_->set_given(number, first, link.motion.along_given(q, first), link.motion.along_given(q, second));
+    }
 }
 
 void AdaptiveDynamics::start(double t, const double* poses, const double* twists) {
@@ -124,7 +148,8 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         const Twist own{twist_angular(twists, of.body), transpose_times(R, twist_linear(twists, of.body))};
         return stacked(outward(of.principal.rotation, of.principal.shift, own));
     };
-    linkage_->read(poses, q_.data());
+    linkage_->read(*model_, t, poses, q_.data());
+    drive();
     free_.clear();
     for (size_t i = 0; i < linkage_->links.size(); ++i) {
         const int number = static_cast<int>(i);
@@ -132,7 +157,8 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         const bool grounded = link.parent < 0;
         place(number);
         const Six carried = grounded ? Six{} : twist(linkage_->links[link.parent]);
-        const Six relative = twist(link) - motion_into(assembly_->frames().place(number), carried);
+        const Six relative =
+            twist(link) - motion_into(assembly_->frames().place(number), carried) - assembly_->given_twist(number);
         link.motion.speeds(assembly_->subspace(number), relative, u_.data() + link.freedom);
         const double* u = u_.data() + link.freedom;
         const bool moves = std::any_of(u, u + link.motion.freedoms(), [](double speed) { return speed != 0.0; });
@@ -155,7 +181,9 @@ void AdaptiveDynamics::follow() {
 
 // Frames and forces, after free joints have moved.
 void AdaptiveDynamics::move_places() {
-    for (const int link : free_) place(link);
+    drive();
+    for (const auto* links : {&free_, &driven_})
+        for (const int link : *links) place(link);
     assembly_->update_frames();
     load();
 }
@@ -176,7 +204,9 @@ void AdaptiveDynamics::evaluate() {
     const Vec3 base = -model_->gravity;
     evaluate_held();
     assembly_->loosen();
-    distance_ = free_.size() == linkage_->links.size() ? 0.0 : std::max(assembly_->distance(base), 0.0);
+    const auto moves = [&](int link) { return linkage_->links[link].motion.freedoms() > 0; };
+    distance_ =
+        std::count_if(free_.begin(), free_.end(), moves) == movable_ ? 0.0 : std::max(assembly_->distance(base), 0.0);
     // In balance both are rounding; no part is more than the whole.
     if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
 }
@@ -223,6 +253,8 @@ double AdaptiveDynamics::stop(const std::vector<int>& links) {
     assembly_->hold();
     assembly_->stop(stopped_.data());
     assembly_->take_motion(time_, q_.data(), stopped_.data());
+    // What leads joints does work in impacts, so that energy is no sum of squares of what locks.
+    if (!driven_.empty() || !assembly_->loops().giving_way().empty()) return assembly_->energy_of_stop();
     return std::max(before - assembly_->kinetic_energy(), 0.0);  // a sum of squares: −½ k of the root has fewer digits
 }
 
@@ -443,6 +475,7 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         ++steps_;
         if (every_ == 0) continue;
         recorder_->note(free_);
+        recorder_->note(driven_);
         if (steps_ % every_ == 0) recorder_->frame(time_, q_, facts());
     }
     return steps;
@@ -473,6 +506,41 @@ std::pair<std::vector<int>, double> AdaptiveDynamics::gains(double enough, int m
     return {links, left};
 }
 
+void AdaptiveDynamics::set_inputs(Model& model, std::span<const double> values) {
+    follow();
+    model.set_inputs(time_, values);
+    if (!driven_.empty()) {
+        assembly_->hold();
+        drive();
+        assembly_->stop(stopped_.data());
+        for (const int number : free_) {
+            const Link& link = linkage_->links[number];
+            std::copy_n(stopped_.data() + link.freedom, link.motion.freedoms(), u_.data() + link.freedom);
+        }
+    }
+    move_places();
+    follow();
+}
+
+std::pair<double, double> AdaptiveDynamics::coordinate(int number) const {
+    int own = -1;
+    const int at = linkage_->link_along(*model_, number, &own);
+    if (at < 0) throw std::invalid_argument("the coordinate is none of a joint of the tree");
+    const Link& link = linkage_->links[at];
+    double rates[7];
+    link.motion.rates(q_.data() + link.coordinate, u_.data() + link.freedom, rates);
+    if (const double* given = assembly_->given_rates(at)) rates[own] += given[own];
+    return {q_[link.coordinate + own], rates[own]};
+}
+
+Twist AdaptiveDynamics::twist(int body) {
+    const int number = linkage_->link_of[body];
+    const Link& link = linkage_->links[number];
+    assembly_->take_motion(time_, q_.data(), u_.data());
+    const Twist own = inward(link.principal.rotation, link.principal.shift, assembly_->twist_of(number));
+    return {own.w, pose(body).rotation * own.v};
+}
+
 void AdaptiveDynamics::record_every(int steps) {
     every_ = steps;
     recorder_->note_all();
@@ -480,6 +548,34 @@ void AdaptiveDynamics::record_every(int steps) {
 }
 
 StepFacts AdaptiveDynamics::facts() const { return {error(), lost_, static_cast<int>(free_.size()) - unreleased_}; }
+
+// Accelerations stay those of the last step.
+std::vector<double> AdaptiveDynamics::drive_efforts() {
+    du_.clear();
+    const auto each = [&](const auto& take) {
+        for (const int number : free_) {
+            const Link& link = linkage_->links[number];
+            for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i) take(rates_[i]);
+        }
+    };
+    each([&](double rate) { du_.push_back(rate); });
+    evaluate_held();
+    size_t next = 0;
+    each([&](double& rate) { rate = du_[next++]; });
+    std::vector<double> out;
+    for (size_t i = 0; i < linkage_->given.size(); ++i) out.push_back(drive_effort(static_cast<int>(i)));
+    return out;
+}
+
+double AdaptiveDynamics::drive_effort(int number) const {
+    const GivenMotion& motion = linkage_->given[number];
+    const Link& link = linkage_->links[motion.link];
+    double along[7] = {};
+    forces_->efforts_along(motion.link, time_, q_.data(), u_.data(), assembly_->given_rates(motion.link), along);
+    const double* q = q_.data() + link.coordinate;
+    return link.motion.along_given(q, motion.coordinate, assembly_->given_force(motion.link)) -
+           along[motion.coordinate];
+}
 
 Place AdaptiveDynamics::pose(int body) const {
     const int link = linkage_->link_of[body];
@@ -499,11 +595,10 @@ void AdaptiveDynamics::motions(double* x, double* u, double* udot) const {
         const Twist carrier = grounded ? Twist{} : twists[link.parent];
         const Six carried = grounded ? stacked({0, 0, 0}, -model_->gravity) : accelerations[link.parent];
         const double *q = q_.data() + link.coordinate, *speeds = u_.data() + link.freedom, *S = assembly_->subspace(i);
-        const Six relative = joint_motion(link.motion, S, speeds);
+        const Six relative = joint_motion(link.motion, S, speeds) + assembly_->given_twist(i);
         twists[i] = as_motion(motion_into(place, stacked(carrier)) + relative);
         poses[i] = grounded ? place : poses[link.parent] * place;
-        accelerations[i] = motion_into(place, carried) +
-                           moving_bias(link.motion, place, q, speeds, relative, carrier.w) +
+        accelerations[i] = motion_into(place, carried) + assembly_->bias(i, q, speeds, relative, carrier.w) +
                            joint_motion(link.motion, S, rates_.data() + link.freedom);
         const Twist own = inward(link.principal.rotation, link.principal.shift, as_motion(accelerations[i]));
         const Vec3 round = transpose_times(link.principal.rotation, centripetal(twists[i].w, link.principal.shift));

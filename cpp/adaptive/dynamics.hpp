@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -54,11 +55,21 @@ class AdaptiveDynamics {
     std::pair<std::vector<int>, double> gains(double enough, int most);
     void spoil_below() { assembly_->spoil_below(); }  // for tests
 
+    // Inputs of the model, which nobody else has, take other values. Speeds that drives prescribe by them jump, and
+    // free joints with them as after an impact.
+    void set_inputs(Model& model, std::span<const double> values);
+    // A coordinate of the model that is one of a joint of the tree: its value and rate. Throws std::invalid_argument
+    // for others.
+    std::pair<double, double> coordinate(int number) const;
+    // The twist of a body's principal frame, linear part in world axes.
+    Twist twist(int body);
+
     // Records a frame now, with all joints, and after every so many steps what moved.
     void record_every(int steps);
     MoveRecord take_record() { return recorder_->take(); }
 
     double time() const { return time_; }
+    const Model& model() const { return *model_; }
     const Linkage& linkage() const { return *linkage_; }
     const HybridAssembly& assembly() const { return *assembly_; }
     // ‖a_H − a_F‖² over masses, kg m²/s⁴, and the error by the measure of the limits.
@@ -79,6 +90,8 @@ class AdaptiveDynamics {
     // Along S, per freedom of the linkage; of locked joints zero.
     const std::vector<double>& speeds() const { return u_; }
     const std::vector<double>& accelerations() const { return rates_; }
+    // What drives exert along their coordinates at the present state, beside laws there; by Linkage::given.
+    std::vector<double> drive_efforts();
     double kinetic_energy() const { return assembly_->kinetic_energy(); }
     // Poses, twists and accelerations of all bodies, as records; that of the ground is left as it is.
     void motions(double* x, double* u, double* udot) const;
@@ -89,6 +102,8 @@ class AdaptiveDynamics {
     void read(double t, const double* poses, const double* twists, bool all_free);
     std::pair<double, double> digits_lost(double t, const double* poses, const double* twists) const;
     void place(int link);
+    void drive();
+    double drive_effort(int number) const;
     void follow();
     void move_places();
     void load();
@@ -126,6 +141,8 @@ class AdaptiveDynamics {
     std::vector<double> q_, u_, rates_, stopped_;
     std::vector<double> q0_, u0_, dq_, du_;  // of a step in stages, by the free links one after another
     std::vector<int> free_;                  // links
+    std::vector<int> driven_;                // links of which motions are given
+    std::ptrdiff_t movable_ = 0;             // links that have a freedom
     std::vector<std::pair<double, int>> costs_;
     std::vector<int> changing_;
     int every_ = 0;

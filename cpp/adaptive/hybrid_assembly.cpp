@@ -31,6 +31,7 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Model> model, std::shared_p
       base_(-model->gravity),
       free_(tree().links(), 0),
       counted_(tree().links(), 0),
+      given_of_(tree().links(), -1),
       open_(tree().nodes.size(), 0),
       at_(tree().nodes.size(), -1) {
     int squares = 0;
@@ -64,6 +65,30 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Model> model, std::shared_p
     port_twists_.resize(most);
     at_ports_.resize(6 * most);
     multipliers_.resize(rows);
+    for (const GivenMotion& motion : linkage_->given) {
+        if (given_of_[motion.link] >= 0) continue;
+        given_of_[motion.link] = static_cast<int>(givens_.size());
+        givens_.push_back({});
+        changed_.push_back(motion.link);
+    }
+    count();
+}
+
+void HybridAssembly::set_given(int link, const double* rates, const Six& twist, const Six& acceleration) {
+    GivenOf& own = givens_[given_of_[link]];
+    std::copy_n(rates, linkage_->links[link].motion.coordinates(), own.rates);
+    put(own.twist, twist);
+    put(own.acceleration, acceleration);
+}
+
+Six HybridAssembly::bias(int link, const double* q, const double* u, const Six& relative, const Vec3& w) const {
+    const JointMotion& motion = linkage_->links[link].motion;
+    const Place& place = frames_.place(link);
+    if (given_of_[link] < 0) return moving_bias(motion, place, q, u, relative, w);
+    const GivenOf& own = givens_[given_of_[link]];
+    double all[6];
+    motion.with_given(u, own.rates, all);
+    return moving_bias(motion, place, q, all, relative, w) + six(own.acceleration);
 }
 
 void HybridAssembly::set_place(int link, const Place& place, const double* subspace) {
@@ -98,15 +123,17 @@ void HybridAssembly::set_free(int link, bool free) {
 void HybridAssembly::count() {
     if (16 * changed_.size() > tree().nodes.size()) {
         std::fill(open_.begin(), open_.end(), 0);
-        for (size_t link = 0; link < free_.size(); ++link) open_[tree().joint_of[link]] += counted_[link] = free_[link];
+        for (size_t link = 0; link < free_.size(); ++link)
+            open_[tree().joint_of[link]] += counted_[link] = is_loose(static_cast<int>(link));
         for (size_t node = 0; node < open_.size(); ++node)
             if (tree().nodes[node].parent >= 0) open_[tree().nodes[node].parent] += open_[node];
         return changed_.clear();
     }
     for (const int link : changed_) {
-        if (free_[link] == counted_[link]) continue;
-        counted_[link] = free_[link];
-        const int change = free_[link] ? 1 : -1;
+        const bool loose = is_loose(link);
+        if (loose == (counted_[link] != 0)) continue;
+        counted_[link] = loose;
+        const int change = loose ? 1 : -1;
         for (int node = tree().joint_of[link]; node >= 0; node = tree().nodes[node].parent) open_[node] += change;
     }
     changed_.clear();
@@ -229,10 +256,10 @@ void HybridAssembly::take_motion(double t, const double* q, const double* u) {
             const Link& link = linkage_->links[above.link];
             const Place& place = frames_.place(above.link);
             const double *own_q = q + link.coordinate, *own_u = u + link.freedom;
-            Six relative{};
-            if (is_free(above.link)) relative = joint_motion(link.motion, subspace(above.link), own_u);
+            Six relative = given_twist(above.link);
+            if (is_free(above.link)) relative = relative + joint_motion(link.motion, subspace(above.link), own_u);
             own.twist = as_motion(motion_into(place, stacked(carrier)) + relative);
-            put(held(node.parent).zeta, moving_bias(link.motion, place, own_q, own_u, relative, carrier.w));
+            put(held(node.parent).zeta, bias(above.link, own_q, own_u, relative, carrier.w));
         } else
             own.twist = held(node.parent).twist;
         if (!own.is_open) products_of(own.twist.w, own.s);
@@ -302,6 +329,15 @@ StretchLoads HybridAssembly::loads(int node) const {
     return {own.b1, is_short ? own.b1 : own.b2, &own.c};
 }
 
+// Of a joint in a pass: accelerations by velocities and as they are given, or given speeds.
+const double* HybridAssembly::zeta_of(int number, Pass pass) const {
+    const AssemblyNode& node = tree().nodes[number];
+    const bool has_joint = node.kind == NodeKind::join || node.kind == NodeKind::rake;
+    if (!has_joint || pass == Pass::displacement) return nothing_.data();
+    if (pass == Pass::motion) return held(number).zeta;
+    return given_of_[node.link] < 0 ? nothing_.data() : givens_[given_of_[node.link]].twist;
+}
+
 void HybridAssembly::hold_open(int number, Pass pass) {
     if (loops_.number_of(number) >= 0) return answer_ported<false>(number, 1, pass);
     const AssemblyNode& node = tree().nodes[number];
@@ -337,8 +373,7 @@ void HybridAssembly::hold_open(int number, Pass pass) {
     const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
     const Place& place = frames_.place(node.link);
     const Matrix6 X = motion_transform(place), XT = transpose(X);
-    const double *zeta = moves ? own.zeta : nothing_.data(),
-                 *effort = moves ? effort_.data() + link.freedom : nothing_.data();
+    const double *zeta = zeta_of(number, pass), *effort = moves ? effort_.data() + link.freedom : nothing_.data();
     double* R = h_.r.data() + link.freedom;
     if (node.kind == NodeKind::join) {
         if (moves) join_matrices(joint, X, XT, mobility(node.left), mobility(node.right), node.ends, own, own.w);
@@ -419,14 +454,17 @@ void HybridAssembly::hand_down(int number, double* rates) {
         if (node.kind == NodeKind::join && !node.ends) rate[i] += dot(six(joint.G2 + 6 * i), second);
         rates[link.freedom + i] = rate[i];
     }
+    const int given = given_of_[node.link];
     if (node.kind == NodeKind::rake) {
-        if (!is_open(node.left)) return;
-        if (tree().nodes[node.left].kind == NodeKind::join) {
+        const bool is_long = is_open(node.left) && tree().nodes[node.left].kind == NodeKind::join;
+        if (given >= 0 || is_long) {
             const Six force = ported == nullptr
                                   ? own.phi1 * first + six(own.b1)
                                   : ported->law * first + times(ported->gamma.data(), &kOne, 1, loads, ports);
-            return give(node.left, force_into(place, force), Six{});
+            if (given >= 0) put(givens_[given].force, force_into(place, force));
+            if (is_long) return give(node.left, force_into(place, force), Six{});
         }
+        if (!is_open(node.left)) return;
         // What the carrier does cancels where a body hangs on nothing.
         Six motion = link.floats ? six(R) : motion_into(place, first);
         if (joint.freedoms > 0 && !link.floats) motion = motion + joint_motion(link.motion, joint.S, rate);
@@ -434,16 +472,29 @@ void HybridAssembly::hand_down(int number, double* rates) {
     }
     Six f = own.x1 * first + (ported == nullptr ? six(own.gamma) : times(ported->gamma.data(), &kOne, 1, loads, ports));
     if (!node.ends) f = f - own.x2 * second;
+    if (given >= 0) put(givens_[given].force, f);
     give(node.left, first, -force_out_of(place, f));
     give(node.right, f, second);
 }
 
 // Impulses stop what is locked: with momenta for forces, and no velocities, accelerations are the speeds after it.
 void HybridAssembly::stop(double* u) {
+    for (size_t i = 0; i < order_.size(); ++i) held_[i].before = held_[i].twist;
     hold_all(Pass::impulse);
     for (size_t i = 0; i < order_.size(); ++i)
-        if (held_[i].is_open) std::fill_n(held_[i].zeta, 6, 0.0);
+        if (held_[i].is_open) std::copy_n(zeta_of(order_[i], Pass::impulse), 6, held_[i].zeta);
     accelerate({0, 0, 0}, u);
+}
+
+double HybridAssembly::energy_of_stop() const {
+    double twice = 0.0;
+    for (size_t i = 0; i < order_.size(); ++i) {
+        const AssemblyNode& node = tree().nodes[order_[i]];
+        if (held_[i].is_open && node.kind != NodeKind::body) continue;
+        const Six v = stacked(held_[i].twist) - stacked(held_[i].before);
+        twice += dot(v, (held_[i].is_open ? linkage_->links[node.link].inertia : composites_[order_[i]].inertia()) * v);
+    }
+    return 0.5 * twice;
 }
 
 double HybridAssembly::distance(const Vec3& base) const {

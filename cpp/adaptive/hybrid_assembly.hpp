@@ -42,6 +42,16 @@ class HybridAssembly final : public LoadedAssembly {
     const Frames& placed() const override { return frames_; }
     Twist twist_of(int link) const override;  // of the motion taken
 
+    // How a joint moves by itself where coordinates are given (`Linkage::given`): their rates, and S along these and
+    // along their accelerations. Its node is always open.
+    void set_given(int link, const double* rates, const Six& twist, const Six& acceleration);
+    Six given_twist(int link) const { return given_of_[link] < 0 ? Six{} : six(givens_[given_of_[link]].twist); }
+    const double* given_rates(int link) const { return given_of_[link] < 0 ? nullptr : givens_[given_of_[link]].rates; }
+    // What acts on the child of such a joint by it, in its frame; after `accelerate`.
+    Six given_force(int link) const { return six(givens_[given_of_[link]].force); }
+    // ζ of a joint with speeds u along S and the relative twist that belongs to them.
+    Six bias(int link, const double* q, const double* u, const Six& relative, const Vec3& w) const;
+
     bool is_free(int link) const { return free_[link] != 0; }
     // A joint that was free holds at once; one that is freed has to be arranged first.
     void set_free(int link, bool free);
@@ -82,6 +92,8 @@ class HybridAssembly final : public LoadedAssembly {
     // that takes it away. It uses up what `hold` found.
     double loop_error() const;
     void correct(double* displacement);
+    // Half the square of what it changed, after its speeds were taken as the motion.
+    double energy_of_stop() const;
 
     std::size_t bytes() const;
     // For tests: what nodes below the front hold becomes NaN, until they are closed again.
@@ -112,6 +124,7 @@ class HybridAssembly final : public LoadedAssembly {
         double b1[6], b2[6], gamma[6], c;
         double input[12];  // on the way down: forces on a stretch, the acceleration of a law's carrier or of a body
         Twist twist;       // of the first body, or a law's carrier
+        Twist before;      // of an impact
         double s[kProducts], zeta[6];
         double carried[6];  // acceleration, where no joint accelerates
         bool is_open;
@@ -121,6 +134,9 @@ class HybridAssembly final : public LoadedAssembly {
     struct Ports {                  // of a node
         std::vector<Place> places;  // in its first frame
         MeetingRows rows;
+    };
+    struct GivenOf {  // of a joint
+        double rates[7], twist[6], acceleration[6], force[6];
     };
     struct Numbers {  // of joints, by freedoms
         Array<double> u, g1, g2, d, r;
@@ -166,6 +182,7 @@ class HybridAssembly final : public LoadedAssembly {
     void hold_front(int node, Pass pass);
     void hold_open(int node, Pass pass);
     void hold_all(Pass pass);
+    const double* zeta_of(int node, Pass pass) const;
     bool is_law(const AssemblyNode& node) const { return node.kind == NodeKind::rake || node.kind == NodeKind::sum; }
     Mobility mobility(int node) const;
     StretchLoads loads(int node) const;
@@ -219,8 +236,11 @@ class HybridAssembly final : public LoadedAssembly {
     Frames frames_;
     LevelMarks marks_;
     std::vector<std::uint8_t> free_, counted_;  // per link: now, and as arranged
+    bool is_loose(int link) const { return is_free(link) || given_of_[link] >= 0; }
+    std::vector<int> given_of_;  // per link, −1: nothing is given
+    std::vector<GivenOf> givens_;
     std::vector<int> changed_;
-    std::vector<int> open_;   // per node the number of free joints in it
+    std::vector<int> open_;   // per node the number of joints in it that are free or driven
     std::vector<int> at_;     // per node its place in order_, −1: it is below the front
     std::vector<int> order_;  // open nodes and their front, each before its parts
     Array<Held> held_;        // by order_

@@ -1,13 +1,20 @@
 #include "adaptive/linkage.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
+#include <set>
 #include <stdexcept>
 
+#include "model/branches.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
 #include "spatial/rotation.hpp"
+#include "spatial/swing.hpp"
+#include "trees/joint_coordinates.hpp"
 
 namespace bellcrank {
 
@@ -27,10 +34,41 @@ double angle_about(int axis, const Mat3& R) {
 }
 Vec3 unit(int axis) { return {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0}; }
 
-std::vector<Obstacle> obstacles_in(const Model& model, const JointTree& tree, bool with_loops) {
+// Rows of one coordinate of the tree's joints give its motion, the first of each coordinate; links are those of joints
+// here. Others are left.
+std::vector<GivenMotion> given_in(const Model& model, const JointTree& tree, std::vector<int>& left) {
+    std::vector<GivenMotion> found;
+    std::map<int, int> joint_of;  // by pair
+    for (size_t j = 0; j < tree.joints.size(); ++j)
+        if (tree.joints[j].pair >= 0) joint_of[tree.joints[j].pair] = static_cast<int>(j);
+    std::set<std::pair<int, int>> taken;
+    for (const int number : tree.closing_rows) {
+        const Row& row = model.rows[number];
+        const bool single = row.term_end == row.term_begin + 1 && model.terms[row.term_begin].coefficient != 0.0;
+        const auto joint =
+            single ? joint_of.find(model.coordinates[model.terms[row.term_begin].coordinate].pair) : joint_of.end();
+        int own = -1;
+        if (joint != joint_of.end() && !model.blocks[model.block_of(number)].of_velocity)
+            own = JointMotion::own_coordinate(tree.joints[joint->second],
+                                              model.coordinates[model.terms[row.term_begin].coordinate]);
+        if (own < 0 || !taken.insert({joint->second, own}).second)
+            left.push_back(number);
+        else
+            found.push_back(
+                {number, joint->second, own, row.function, model.terms[row.term_begin].coefficient, row.constant});
+    }
+    return found;
+}
+
+std::vector<Obstacle> obstacles_in(const Model& model, const JointTree& tree, bool moves) {
     std::vector<Obstacle> found;
-    for (const int row : tree.closing_rows) {
-        if (!with_loops)
+    std::vector<int> left;
+    if (moves)
+        given_in(model, tree, left);
+    else
+        left = tree.closing_rows;
+    for (const int row : left) {
+        if (!moves)
             found.push_back({"it takes trees of joints, and rows of loops, drives or constraints would be left",
                              Obstacle::Of::row, row});
         else if (model.blocks[model.block_of(row)].of_velocity)
@@ -39,10 +77,6 @@ std::vector<Obstacle> obstacles_in(const Model& model, const JointTree& tree, bo
     for (const int row : tree.stops) found.push_back({"it takes no stops", Obstacle::Of::row, row});
     for (const int block : tree.inertances)
         found.push_back({"it takes no rotors of geared motors", Obstacle::Of::block, block});
-    for (const TreeJoint& joint : tree.joints) {
-        const std::string why = JointMotion::refusal(joint);
-        if (!why.empty()) found.push_back({"it takes no joint that " + why, Obstacle::Of::block, joint.block});
-    }
     return found;
 }
 
@@ -52,30 +86,31 @@ std::vector<int> parents_of(const JointTree& joints) {
     return parents;
 }
 
-JointTree checked_tree(const Model& model, bool with_loops) {
+JointTree checked_tree(const Model& model, bool moves) {
     if (model.bodies() == 0) throw std::invalid_argument("there is no body");
     JointTree tree = joint_tree(model);
-    const std::vector<Obstacle> obstacles = obstacles_in(model, tree, with_loops);
+    const std::vector<Obstacle> obstacles = obstacles_in(model, tree, moves);
     if (!obstacles.empty()) throw std::invalid_argument(text_of(obstacles));
     return tree;
 }
 
 }  // namespace
 
-std::string JointMotion::refusal(const TreeJoint& joint) {
-    if (joint.formula >= 0) return "is given by formulas";
-    if (joint.turning >= Turning::swing_x) return "bends in every direction without turning";
-    return "";
-}
-
 // S consists of axes of the child's frame where the translations together are the same in the frames before and behind
 // the rotation, or there is no rotation.
-JointMotion::JointMotion(const TreeJoint& joint) : joint_(joint) {
+JointMotion::JointMotion(const Model& model, const TreeJoint& joint, unsigned given)
+    : model_(&model), joint_(joint), given_(given) {
     for (int i = 0; i < 3; ++i) {
         slide_[i] = joint.slides[i] && joint.screw_axis != i;
         if (slide_[i]) ++slides_, axes_ |= 8u << i;
     }
-    if (is_ball()) {
+    if (is_formula()) {
+        turns_ = model.formula_joints[joint.formula].joint.coordinates();
+        axial_ = false;
+    } else if (is_swing()) {
+        turns_ = 2;
+        axial_ = false;
+    } else if (is_ball()) {
         turns_ = 3;
         axes_ |= 7u;
         axial_ = slides_ == 0 || (slides_ == 3 && !joint_.reversed);
@@ -89,11 +124,34 @@ JointMotion::JointMotion(const TreeJoint& joint) : joint_(joint) {
         const bool along = slides_ == 1 && slide_[axis_], across = slides_ == 2 && !slide_[axis_];
         axial_ = joint_.screw_axis < 0 && (slides_ == 0 || along || (!joint_.reversed && (across || slides_ == 3)));
     }
+    freedoms_ = slides_ + turns_ - std::popcount(given_);
+    if (given_ != 0) axial_ = false;
 }
 
-void JointMotion::start(double* q) const {
-    for (int i = 0; i < coordinates(); ++i) q[i] = 0.0;
-    if (is_ball()) q[slides_] = 1.0;
+int JointMotion::own_coordinate(const TreeJoint& joint, const Coordinate& coordinate) {
+    const JointPart part = part_of(joint, coordinate);
+    const auto slides = [&](int axis) { return joint.slides[axis] && joint.screw_axis != axis; };
+    if (part.kind == JointPart::Kind::none) return -1;
+    if (part.kind == JointPart::Kind::own) return part.number;
+    if (part.kind == JointPart::Kind::turn) return slides(0) + slides(1) + slides(2) + part.number;
+    int place = 0;
+    for (int i = 0; i < part.number; ++i) place += slides(i);
+    return slides(part.number) ? place : -1;
+}
+
+// What the program gives; in this thread's own room.
+FormulaFrameT<double> JointMotion::frame(const double* q, const double* u) const {
+    thread_local std::vector<double> in, out, work;
+    const CompiledProgram& program = *model_->programs[joint_.formula];
+    const std::vector<double>& parameters = model_->data().formulas.values;
+    in.assign(program.inputs(), 0.0);
+    out.resize(program.outputs());
+    work.resize(std::max(work.size(), program.work_size()));
+    std::copy_n(q, turns_, in.begin());
+    if (u != nullptr) std::copy_n(u, turns_, in.begin() + turns_);
+    std::copy(parameters.begin(), parameters.end(), in.begin() + 2 * turns_);
+    program.evaluate(in.data(), out.data(), work.data());
+    return {out.data(), in.data() + turns_, turns_, joint_.reversed};
 }
 
 Place JointMotion::forward(const double* q) const {
@@ -101,7 +159,10 @@ Place JointMotion::forward(const double* q) const {
     double* shift[3] = {&at.shift.x, &at.shift.y, &at.shift.z};
     for (int i = 0; i < 3; ++i)
         if (slide_[i]) *shift[i] = *q++;
-    if (is_ball())
+    if (is_swing()) {
+        const Mat3 R = rotation_matrix(rotation_of_shaft(load_quaternion(q), axis_of(joint_.turning), 0.0));
+        at.rotation = joint_.reversed ? transpose(R) : R;
+    } else if (is_ball())
         at.rotation = rotation_matrix(load_quaternion(q));
     else if (joint_.turning == Turning::universal)
         at.rotation = turn_about(0, q[0]) * turn_about(1, q[1]);
@@ -111,12 +172,53 @@ Place JointMotion::forward(const double* q) const {
     return at;
 }
 
-Place JointMotion::place(const double* q) const { return joint_.reversed ? inverse(forward(q)) : forward(q); }
+Place JointMotion::place(const double* q) const {
+    if (is_formula()) {
+        const FormulaFrameT<double> at = frame(q, nullptr);
+        return {at.rotation, at.shift};
+    }
+    return joint_.reversed ? inverse(forward(q)) : forward(q);
+}
 
 // The motion is that of marker 2 in its own axes: a rotation axis a of the rotation R gives (Rᵀ a; 0) or, as an axis
 // behind it, (a; 0); a translation along e gives (0; Rᵀ e). Of the frame before the joint seen from the one behind it,
 // with s the translation: (−a; a × s) and (0; −e).
 void JointMotion::subspace(const double* q, double* columns) const {
+    if (given_ == 0) return all_columns(q, columns);
+    double all[36];
+    all_columns(q, all);
+    for (int i = 0; i < slides_ + turns_; ++i) {
+        if (is_given(i)) continue;
+        std::copy_n(all + 6 * i, 6, columns);
+        columns += 6;
+    }
+}
+
+void JointMotion::with_given(const double* u, const double* given, double* all) const {
+    for (int i = 0; i < slides_ + turns_; ++i) all[i] = is_given(i) ? given[coordinate_of(i)] : *u++;
+}
+
+Six JointMotion::along_given(const double* q, const double* given) const {
+    double all[36];
+    all_columns(q, all);
+    Six sum{};
+    for (int i = 0; i < slides_ + turns_; ++i)
+        if (is_given(i)) sum = sum + given[coordinate_of(i)] * six(all + 6 * i);
+    return sum;
+}
+
+double JointMotion::along_given(const double* q, int coordinate, const Six& force) const {
+    double all[36];
+    all_columns(q, all);
+    return dot(six(all + 6 * (coordinate < slides_ ? turns_ + coordinate : coordinate - slides_)), force);
+}
+
+void JointMotion::all_columns(const double* q, double* columns) const {
+    if (is_formula()) {
+        const FormulaFrameT<double> at = frame(q, nullptr);
+        for (int i = 0; i < turns_; ++i) put(columns + 6 * i, stacked(at.S[i].w, at.S[i].v));
+        return;
+    }
     const Place at = forward(q);
     const auto turn = [&](const Vec3& before, const Vec3& behind, double lead) {
         const Vec3 a = joint_.reversed ? -before : behind;
@@ -125,6 +227,13 @@ void JointMotion::subspace(const double* q, double* columns) const {
         put(columns, stacked(a, v));
         columns += 6;
     };
+    if (is_swing()) {
+        const Mat3 F = rotation_matrix(load_quaternion(q + slides_));
+        for (int i = 0; i < 2; ++i) {
+            const Vec3 a = shaft_column(F, axis_of(joint_.turning), i);
+            turn(-a, a, 0.0);
+        }
+    }
     if (is_ball())
         for (int i = 0; i < 3; ++i) turn(unit(i), unit(i), 0.0);
     if (joint_.turning == Turning::universal) {
@@ -140,9 +249,13 @@ void JointMotion::subspace(const double* q, double* columns) const {
 }
 
 // Of what moves as in `subspace`: Rᵀ e turns with −ω × Rᵀ e, ω the speed of turning; a × s moves with the slides; of a
-// universal joint one axis turns about the other.
+// universal joint one axis turns about the other; a swing's speeds turn their own axes so that nothing is left.
 Six JointMotion::subspace_rate(const double* q, const double* u) const {
     if (axial_) return Six{};
+    if (is_formula()) {
+        const Twist bias = frame(q, u).bias;
+        return stacked(bias.w, bias.v);
+    }
     const Place at = forward(q);
     Vec3 slide{0, 0, 0};
     double* to[3] = {&slide.x, &slide.y, &slide.z};
@@ -150,7 +263,7 @@ Six JointMotion::subspace_rate(const double* q, const double* u) const {
     for (int i = 0; i < 3; ++i)
         if (slide_[i]) *to[i] = *v++;
     double S[36];
-    subspace(q, S);
+    all_columns(q, S);
     const bool universal = joint_.turning == Turning::universal;
     Vec3 turning{0, 0, 0};  // of the child against its carrier
     for (int i = 0; i < turns_; ++i) turning += u[i] * load(S + 6 * i);
@@ -166,6 +279,10 @@ Six JointMotion::subspace_rate(const double* q, const double* u) const {
 
 // Along axes of the child's frame a translation's rate is R v; what is reversed runs the other way.
 void JointMotion::rates(const double* q, const double* u, double* rates) const {
+    if (given_ != 0) {
+        for (int i = 0; i < slides_ + turns_; ++i) rates[coordinate_of(i)] = is_given(i) ? 0.0 : *u++;
+        return;
+    }
     const double sign = axial_ && joint_.reversed ? -1.0 : 1.0;
     for (int i = 0; i < turns_; ++i) rates[slides_ + i] = sign * u[i];
     const double* v = u + turns_;
@@ -204,6 +321,11 @@ void JointMotion::speeds(const double* S, const Six& twist, double* u) const {
 }
 
 void JointMotion::efforts(const double* q, const double* along, double* Q) const {
+    if (given_ != 0) {
+        for (int i = 0; i < slides_ + turns_; ++i)
+            if (!is_given(i)) *Q++ = along[coordinate_of(i)];
+        return;
+    }
     const double sign = axial_ && joint_.reversed ? -1.0 : 1.0;
     for (int i = 0; i < turns_; ++i) Q[i] = sign * along[slides_ + i];
     Q += turns_;
@@ -222,6 +344,11 @@ void JointMotion::efforts(const double* q, const double* along, double* Q) const
 
 void JointMotion::derivatives(const double* q, const double* u, double* out) const {
     rates(q, u, out);
+    if (is_swing()) {
+        double half[3] = {0, 0, 0};
+        for (int i = 0; i < 2; ++i) half[axis_across(axis_of(joint_.turning), i)] = 0.25 * out[slides_ + i];
+        store(out + slides_, load_quaternion(q + slides_) * Quat{0.0, half[0], half[1], half[2]});
+    }
     if (!is_ball()) return;
     const Vec3 w = load(out + slides_);
     const Quat at = load_quaternion(q + slides_), turning{0.0, 0.5 * w.x, 0.5 * w.y, 0.5 * w.z};
@@ -229,13 +356,17 @@ void JointMotion::derivatives(const double* q, const double* u, double* out) con
 }
 
 void JointMotion::normalize(double* q) const {
-    if (is_ball()) store(q + slides_, renormalized(load_quaternion(q + slides_)));
+    if (is_ball() || is_swing()) store(q + slides_, renormalized(load_quaternion(q + slides_)));
 }
 
 // A ball's rates are of marker 2: in its axes, or in those of marker 1 where the joint is reversed.
 void JointMotion::move(double* q, const double* rates, double time) const {
-    const int plain = slides_ + (is_ball() ? 0 : turns_);
+    const int plain = slides_ + (is_ball() || is_swing() ? 0 : turns_);
     for (int i = 0; i < plain; ++i) q[i] += time * rates[i];
+    if (is_swing()) {
+        const double xi[2] = {time * rates[slides_], time * rates[slides_ + 1]};
+        store(q + slides_, shaft_advanced(load_quaternion(q + slides_), axis_of(joint_.turning), xi));
+    }
     if (!is_ball()) return;
     const Vec3 turned{time * rates[slides_], time * rates[slides_ + 1], time * rates[slides_ + 2]};
     const Quat before = load_quaternion(q + slides_), by = quaternion_exp(turned);
@@ -245,10 +376,19 @@ void JointMotion::move(double* q, const double* rates, double time) const {
 
 void JointMotion::read(const Place& place, double* q) const {
     const Place at = joint_.reversed ? inverse(place) : place;
+    if (is_formula()) {
+        const ParametricJoint& joint = model_->formula_joints[joint_.formula].joint;
+        const ParametricJoint::Values& found =
+            joint.evaluate({at.shift, quaternion_from_matrix(at.rotation), {0, 0, 0}, {0, 0, 0}}, q);
+        for (int i = 0; i < turns_; ++i) q[i] = found.free[i].value;
+        return;
+    }
     for (int i = 0; i < 3; ++i)
         if (slide_[i]) *q++ = component(at.shift, i);
     const Mat3& R = at.rotation;
-    if (is_ball()) {
+    if (is_swing()) {
+        store(q, shaft_of(quaternion_from_matrix(joint_.reversed ? transpose(R) : R), axis_of(joint_.turning)));
+    } else if (is_ball()) {
         store(q, quaternion_from_matrix(R));
     } else if (joint_.turning == Turning::universal) {  // R = Rx Ry: its second column is (0, cos x, sin x)
         q[0] = std::atan2(R.m[7], R.m[4]);
@@ -264,25 +404,33 @@ std::string text_of(const std::vector<Obstacle>& obstacles) {
     return text;
 }
 
-std::vector<Obstacle> Linkage::obstacles(const Model& model, bool with_loops) {
+std::vector<Obstacle> Linkage::obstacles(const Model& model, bool moves) {
     if (model.bodies() == 0) return {{"there is no body"}};
-    return obstacles_in(model, joint_tree(model), with_loops);
+    return obstacles_in(model, joint_tree(model), moves);
+}
+
+FunctionValue GivenMotion::at(const Model& model, double t) const {
+    FunctionValue value{0.0, 0.0, 0.0};
+    if (function >= 0) value = model.functions[function](t);
+    return {(value.f + constant) / factor, value.d1 / factor, value.d2 / factor};
 }
 
 Place Link::place(const double* q) const { return before * motion.place(q); }
 
-Linkage::Linkage(const Model& model, TreeShape shape, bool with_loops)
-    : Linkage(model, checked_tree(model, with_loops), shape) {}
+Linkage::Linkage(const Model& model, TreeShape shape, bool moves) : Linkage(model, checked_tree(model, moves), shape) {}
 
 Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
-    : link_of(model.bodies(), -1), tree(parents_of(joints), shape), closing_rows(joints.closing_rows) {
+    : link_of(model.bodies(), -1), tree(parents_of(joints), shape) {
+    const std::vector<GivenMotion> motions = given_in(model, joints, closing_rows);
+    std::vector<unsigned> is_given(joints.joints.size(), 0);
+    for (const GivenMotion& motion : motions) is_given[motion.link] |= 1u << motion.coordinate;
     for (const int number : tree.given) {
         const TreeJoint& joint = joints.joints[number];
         const int body = joint.child;
         const Place principal = inverse(joint.behind);
         link_of[body] = static_cast<int>(links.size());
         const Vec3& moments = model.principal_inertia[body];
-        links.push_back({body, -1, JointMotion(joint), joint.before, principal,
+        links.push_back({body, -1, JointMotion(model, joint, is_given[number]), joint.before, principal,
                          matrix6(rigid_inertia(model.mass[body], moments, principal)), model.mass[body], moments,
                          joint.pair < 0, coordinates, freedoms});
         coordinates += links.back().motion.coordinates();
@@ -294,6 +442,12 @@ Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
         link.parent = link_of[joint.parent];
         link.before = links[link.parent].principal * link.before;
     }
+    for (GivenMotion motion : motions) {
+        motion.link = link_of[joints.joints[motion.link].child];
+        given.push_back(motion);
+    }
+    std::stable_sort(given.begin(), given.end(),
+                     [](const GivenMotion& a, const GivenMotion& b) { return a.link < b.link; });
     measure(model);
 }
 
@@ -320,12 +474,32 @@ Place Linkage::frame(int number, const double* poses) const {
     return principal * inverse(link.principal);
 }
 
-void Linkage::read(const double* poses, double* q) const {
+// Those of formulas are searched for from where the branches of the model have them.
+void Linkage::read(const Model& model, double t, const double* poses, double* q) const {
+    std::unique_ptr<AngleBranches> branches;
+    for (const Link& link : links) {
+        if (!link.motion.is_formula()) continue;
+        if (!branches) branches = std::make_unique<AngleBranches>(starting_branches(model, t, poses));
+        const auto near = search_start(model.formula_joints[link.motion.joint().formula], *branches);
+        std::copy_n(near.data(), link.motion.coordinates(), q + link.coordinate);
+    }
     for (size_t i = 0; i < links.size(); ++i) {
         const Link& link = links[i];
         const Place before = link.parent < 0 ? link.before : frame(link.parent, poses) * link.before;
         link.motion.read(inverse(before) * frame(static_cast<int>(i), poses), q + link.coordinate);
     }
+}
+
+int Linkage::link_along(const Model& model, int coordinate, int* own) const {
+    const Coordinate& of = model.coordinates[coordinate];
+    for (const int body : model.pairs[of.pair].body) {
+        if (body == model.ground()) continue;
+        const TreeJoint& joint = links[link_of[body]].motion.joint();
+        if (joint.pair != of.pair) continue;
+        *own = JointMotion::own_coordinate(joint, of);
+        return *own < 0 ? -1 : link_of[body];
+    }
+    return -1;
 }
 
 Matrix6 Link::mobility() const {

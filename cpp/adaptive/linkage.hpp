@@ -7,34 +7,46 @@
 
 #include "adaptive/assembly_tree.hpp"
 #include "adaptive/frames.hpp"
+#include "trees/formula_frame.hpp"
 #include "trees/joint_tree.hpp"
 
 namespace bellcrank {
 
 // The frame behind a joint, that of its child, seen from the frame before it: first the free translations, then the
 // rotation, or the inverse of this where the parent carries marker 2. Coordinates are the translations in the order of
-// their axes, then one angle, two angles of a universal, or a unit quaternion of a ball.
+// their axes, then one angle, two angles of a universal, a unit quaternion of a ball, or that of the shaft which halves
+// the bend of a swing (spatial/swing.hpp), from the frame before the joint. A joint given by formulas has its own.
 class JointMotion {
   public:
-    explicit JointMotion(const TreeJoint& joint);
-    // Why a joint cannot be taken; empty if it can.
-    static std::string refusal(const TreeJoint& joint);
+    // given: coordinates whose motion is a function of time, as bits. They are no freedoms, and S has no columns of
+    // them.
+    // The model outlives it.
+    JointMotion(const Model& model, const TreeJoint& joint, unsigned given);
+    // Which coordinate of a joint a coordinate of the model is; −1: none of its own.
+    static int own_coordinate(const TreeJoint& joint, const Coordinate& coordinate);
 
-    int coordinates() const { return slides_ + turns_ + (is_ball() ? 1 : 0); }
-    int freedoms() const { return slides_ + turns_; }
+    int coordinates() const { return slides_ + turns_ + (is_ball() ? 1 : is_swing() ? 2 : 0); }
+    int freedoms() const { return freedoms_; }
+    bool has_given() const { return given_ != 0; }
     // Where the columns of the subspace S are axes of the child's frame for all coordinates: those axes, as bits.
     bool is_axial() const { return axial_; }
     unsigned axes() const { return axes_; }
-    int slides() const { return slides_; }
-    bool is_ball() const { return joint_.turning == Turning::ball; }
+    bool shifts() const { return slides_ > 0 || is_formula(); }
+    bool is_ball() const { return !is_formula() && joint_.turning == Turning::ball; }
+    bool is_swing() const { return !is_formula() && joint_.turning >= Turning::swing_x; }
+    bool is_formula() const { return joint_.formula >= 0; }
     const TreeJoint& joint() const { return joint_; }
 
-    void start(double* q) const;  // at zero
     Place place(const double* q) const;
     // S, freedoms() columns, rotations first; of a joint that is not axial it depends on the coordinates.
     void subspace(const double* q, double* columns) const;
-    // Ṡ u: the acceleration, in axes of the child, that speeds u along S make as S turns.
+    // Ṡ u: the acceleration, in axes of the child, that speeds u along S make as S turns. Where motions are given, u
+    // has them too (`with_given`).
     Six subspace_rate(const double* q, const double* u) const;
+    // Speeds u along S together with those of given coordinates, by coordinate; and S along those alone.
+    void with_given(const double* u, const double* given, double* all) const;
+    Six along_given(const double* q, const double* given) const;
+    double along_given(const double* q, int coordinate, const Six& force) const;
     // The rates of coordinates that belong to speeds u along S, a ball's as angular velocity; efforts Q along S of
     // efforts along coordinates, a ball's as a moment.
     void rates(const double* q, const double* u, double* rates) const;
@@ -47,16 +59,22 @@ class JointMotion {
     void normalize(double* q) const;
     // Moves coordinates for a time with constant rates.
     void move(double* q, const double* rates, double time) const;
-    // Finds the coordinates for a place of the frame behind the joint.
+    // Finds the coordinates for a place of the frame behind the joint; those of formulas near where they are.
     void read(const Place& place, double* q) const;
 
   private:
     Place forward(const double* q) const;
+    FormulaFrameT<double> frame(const double* q, const double* u) const;
+    void all_columns(const double* q, double* columns) const;
+    // The coordinate of a column of `all_columns`.
+    int coordinate_of(int column) const { return column < turns_ ? slides_ + column : column - turns_; }
+    bool is_given(int column) const { return (given_ >> coordinate_of(column) & 1u) != 0; }
 
+    const Model* model_;
     TreeJoint joint_;
     bool slide_[3], axial_ = true;
-    int slides_ = 0, turns_ = 0, axis_ = -1;
-    unsigned axes_ = 0;
+    int slides_ = 0, turns_ = 0, freedoms_ = 0, axis_ = -1;
+    unsigned axes_ = 0, given_ = 0;
 };
 
 // A body with the joint that carries it. Its frame is that behind the joint; all that concerns it is in that frame.
@@ -79,6 +97,15 @@ struct Link {
     [[gnu::noinline]] Place place(const double* q) const;
 };
 
+// The motion that a row gives to a coordinate of a link's joint:  factor · q = function(t) + constant.
+struct GivenMotion {
+    int row, link, coordinate;
+    int function;  // −1: none
+    double factor, constant;
+
+    FunctionValue at(const Model& model, double t) const;
+};
+
 // Why a model cannot be taken, and what of it is the reason.
 struct Obstacle {
     enum class Of : std::uint8_t { model, row, block, law, formula_force };
@@ -93,19 +120,22 @@ std::string text_of(const std::vector<Obstacle>& obstacles);
 constexpr double kEvenRounding = 3.2e-10;
 
 struct Linkage {
-    // Takes a model whose joints are a tree, and loops that close it where these are asked for. Throws
-    // std::invalid_argument with all reasons why it is none.
-    explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced, bool with_loops = false);
-    // Why a model's joints are no such tree; empty if they are.
-    static std::vector<Obstacle> obstacles(const Model& model, bool with_loops = false);
+    // Takes a model whose joints are a tree; moves: whether joints may move by given functions, and loops close. Throws
+    // std::invalid_argument with all reasons why it cannot.
+    explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced, bool moves = false);
+    // Why a model cannot be taken; empty if it can.
+    static std::vector<Obstacle> obstacles(const Model& model, bool moves);
 
     // The frame of a link in the world, and coordinates of all joints, at poses of the bodies (records of
-    // spatial/body_state.hpp).
+    // spatial/body_state.hpp) and a time.
     Place frame(int link, const double* poses) const;
-    void read(const double* poses, double* q) const;
+    void read(const Model& model, double t, const double* poses, double* q) const;
+    // The link along whose joint a coordinate of the model is, and which of its coordinates; −1: none.
+    int link_along(const Model& model, int coordinate, int* own) const;
 
-    std::vector<Link> links;   // in the order of the tree's
-    std::vector<int> link_of;  // per body of the model
+    std::vector<Link> links;         // in the order of the tree's
+    std::vector<int> link_of;        // per body of the model
+    std::vector<GivenMotion> given;  // those of a link side by side
     AssemblyTree tree;
     std::vector<int> closing_rows;  // of the model, that the tree leaves
     int coordinates = 0, freedoms = 0;

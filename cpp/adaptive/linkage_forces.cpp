@@ -5,35 +5,8 @@
 #include "model/forces.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/rotation.hpp"
-#include "trees/joint_coordinates.hpp"
 
 namespace bellcrank {
-
-namespace {
-
-// Which coordinate of a link's joint a coordinate of the model is; −1: none of its own.
-int own_coordinate(const Link& link, const Coordinate& coordinate) {
-    const JointPart part = part_of(link.motion.joint(), coordinate);
-    if (part.kind == JointPart::Kind::none) return -1;
-    if (part.kind == JointPart::Kind::turn) return link.motion.is_ball() ? -1 : link.motion.slides() + part.number;
-    int place = 0;
-    for (int i = 0; i < part.number; ++i) place += link.motion.joint().slides[i] && link.motion.joint().screw_axis != i;
-    return link.motion.joint().screw_axis == part.number ? -1 : place;
-}
-
-int link_along(const Model& model, const Linkage& linkage, const Coordinate& coordinate, int* own) {
-    const MarkerPair& pair = model.pairs[coordinate.pair];
-    for (const int body : pair.body) {
-        if (body == model.ground()) continue;
-        const int link = linkage.link_of[body];
-        if (linkage.links[link].motion.joint().pair != coordinate.pair) continue;
-        *own = own_coordinate(linkage.links[link], coordinate);
-        return *own < 0 ? -1 : link;
-    }
-    return -1;
-}
-
-}  // namespace
 
 // Dry friction holds what is at rest; its smoothed law does nothing there, and something where bodies move.
 std::vector<Obstacle> LinkageForces::obstacles(const Model& model, bool moves) {
@@ -72,7 +45,7 @@ LinkageForces::LinkageForces(const Model& model, const Linkage& linkage)
     std::vector<std::uint8_t> is_along(model.laws.size(), 0);
     for (size_t l = 0; l < model.laws.size(); ++l) {
         int own;
-        const int link = link_along(model, linkage, model.coordinates[model.laws[l].coordinate], &own);
+        const int link = linkage.link_along(model, model.laws[l].coordinate, &own);
         if (link < 0) continue;
         is_along[l] = 1;
         laws_.push_back({static_cast<int>(l), link, own});
@@ -185,19 +158,26 @@ void LinkageForces::apply_to(const Loaded& body, double t, LoadedAssembly& assem
     assembly.set_force(body.link, own);
 }
 
-void LinkageForces::apply_along(int number, double t, const double* q, const double* u,
-                                LoadedAssembly& assembly) const {
-    const int begin = first_law_[number], end = first_law_[number + 1];
-    if (begin == end) return;
+void LinkageForces::efforts_along(int number, double t, const double* q, const double* u, const double* given,
+                                  double* along) const {
     const Link& link = linkage_.links[number];
-    double along[7] = {}, rates[7] = {}, Q[6];
+    double rates[7] = {};
     if (u != nullptr) link.motion.rates(q + link.coordinate, u + link.freedom, rates);
-    for (int i = begin; i < end; ++i) {
+    for (int i = 0; given != nullptr && i < link.motion.coordinates(); ++i) rates[i] += given[i];
+    for (int i = first_law_[number]; i < first_law_[number + 1]; ++i) {
         const Law& law = model_.laws[laws_[i].law];
         const double value = q[link.coordinate + laws_[i].coordinate];
         const LawFunction<double> function(law.function < 0 ? nullptr : &model_.functions[law.function]);
         along[laws_[i].coordinate] += law.kind->effort({value, rates[laws_[i].coordinate], t}, law.params, function);
     }
+}
+
+void LinkageForces::apply_along(int number, double t, const double* q, const double* u,
+                                LoadedAssembly& assembly) const {
+    if (first_law_[number] == first_law_[number + 1]) return;
+    const Link& link = linkage_.links[number];
+    double along[7] = {}, Q[6];
+    efforts_along(number, t, q, u, nullptr, along);
     link.motion.efforts(q + link.coordinate, along, Q);
     assembly.set_effort(number, Q);
 }
@@ -213,7 +193,7 @@ void LinkageForces::apply(double t, const double* q, const double* u, const std:
     if (has_between()) exert_between(t, assembly);
     for (const Loaded& body : by_time_) apply_to(body, t, assembly);
     for (const int link : driven_) apply_along(link, t, q, u, assembly);
-    if (moved.empty()) return;
+    if (moved.empty() && linkage_.given.empty()) return;
     for (const Loaded& body : by_pose_)
         if (assembly.placed().chosen().has_changed(body.turned)) apply_to(body, t, assembly);
     for (const int link : moved) apply_along(link, t, q, u, assembly);

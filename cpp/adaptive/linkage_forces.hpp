@@ -35,6 +35,10 @@ class LinkageForces {
     void apply_all(double t, const double* q, const double* u, LoadedAssembly& assembly);
     void apply(double t, const double* q, const double* u, const std::vector<int>& moved, LoadedAssembly& assembly);
 
+    // Efforts of laws along coordinates of a link's joint, added up by coordinate. given: rates of those that are
+    // given, null: none are.
+    void efforts_along(int link, double t, const double* q, const double* u, const double* given, double* along) const;
+
     bool has_between() const { return !between_.empty(); }
     // Angles of forces between bodies begin on these branches, at poses of all bodies.
     void begin(double t, const double* poses);

@@ -36,14 +36,18 @@ Loops::Loops(std::shared_ptr<const Model> model, const Linkage& linkage) : model
         if (formula < 0 && model_->rows[row].function < 0) continue;
         for (const int link : way) gives_way[link] = 1;
     }
-    // What gives way in a loop moves all of it.
+    // What is driven, or gives way, in a loop moves all of it.
+    std::vector<std::uint8_t> leads = gives_way;
+    for (const GivenMotion& motion : linkage.given) leads[motion.link] = 1;
     for (bool goes_on = true; goes_on;) {
         goes_on = false;
         for (const std::vector<int>& way : ways) {
-            const auto gives = [&](int link) { return gives_way[link] != 0; };
-            if (std::none_of(way.begin(), way.end(), gives) || std::all_of(way.begin(), way.end(), gives)) continue;
-            for (const int link : way) gives_way[link] = 1;
-            goes_on = true;
+            if (std::none_of(way.begin(), way.end(), [&](int link) { return leads[link] != 0; })) continue;
+            for (const int link : way) {
+                goes_on |= leads[link] == 0;
+                leads[link] = 1;
+                gives_way[link] = linkage.links[link].motion.freedoms() > 0;
+            }
         }
     }
     if (found.empty()) return;

@@ -179,7 +179,7 @@ void HybridAssembly::answer_ported(int number, int own, Pass pass) {
     Room<0> zeta(6 * all), c_out(all * all);
     std::fill_n(static_cast<double*>(zeta), 6 * all, 0.0);
     if (own == 1) {
-        if (moves) std::copy_n(held(number).zeta, 6, static_cast<double*>(zeta));
+        std::copy_n(zeta_of(number, kFree ? Pass::motion : pass), 6, static_cast<double*>(zeta));
     } else if (const Place* reach = node.kind == NodeKind::join ? frames_.reach(node.left) : nullptr) {
         double turned[kVector];
         still_bias(at_joint, turned);

@@ -1,13 +1,14 @@
 #include "adaptive/quasistatics.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "spatial/body_state.hpp"
 
 namespace bellcrank {
 
 std::vector<Obstacle> Quasistatics::obstacles(const Model& model) {
-    std::vector<Obstacle> found = Linkage::obstacles(model);
+    std::vector<Obstacle> found = Linkage::obstacles(model, false);
     if (found.empty()) found = LinkageForces::obstacles(model, false);
     return found;
 }
@@ -23,6 +24,8 @@ Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, Erro
       forces_(*model_, *linkage_),
       q_(linkage_->coordinates, 0.0),
       recorder_(*linkage_) {
+    if (const std::vector<Obstacle> found = obstacles(*model_); !found.empty())
+        throw std::invalid_argument(text_of(found));
     moved_.reserve(linkage_->links.size());
     for (const Link& link : linkage_->links) unreleased_ += link.floats;
     assembly_.frames().choose(forces_.turned());
@@ -31,7 +34,7 @@ Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, Erro
 void Quasistatics::start(double t, const double* poses) {
     time_ = begin_ = t;
     steps_ = 0;
-    linkage_->read(poses, q_.data());
+    linkage_->read(*model_, t, poses, q_.data());
     for (size_t i = 0; i < linkage_->links.size(); ++i) place(static_cast<int>(i));
     assembly_.update_all_frames();
     forces_.begin(t, poses);

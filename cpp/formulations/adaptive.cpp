@@ -36,6 +36,10 @@ void Adaptive::place(const double* x, const double* u) {
         const Place before = link.parent < 0 ? link.before : frames_[link.parent] * link.before;
         const Place behind = inverse(before) * frames_[i], at = link.before * behind;
         double q[7], S[36], speeds[6];
+        if (link.motion.is_formula()) {
+            const auto near = search_start(model_->formula_joints[link.motion.joint().formula], branches_);
+            std::copy_n(near.data(), link.motion.coordinates(), q);
+        }
         if (!link.motion.is_axial()) {
             link.motion.read(behind, q);
             link.motion.subspace(q, S);

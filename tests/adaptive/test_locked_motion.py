@@ -15,7 +15,7 @@ from rigs.locked_motion import (
     squared_norm,
 )
 from rigs.machine import matrix
-from rigs.moving_trees import KINDS, held_joints, moving_tree
+from rigs.moving_trees import BENDING, KINDS, held_joints, moving_tree
 from rigs.seeds import over
 
 import bellcrank as bc
@@ -29,6 +29,7 @@ WAYS = {
     "fast": {"speed": 100.0},
     "uneven": {"decades": 10.0},
     "between": {"between": True, "speed": 10.0},
+    "further": {"further": True, "speed": 3.0},
 }
 
 
@@ -51,7 +52,7 @@ def test_every_joint_of_a_linkage_is_in_the_trees():
             compile_mechanism(floating.pair(examples.joint(name), hung=True).mechanism).core
         )
     }
-    assert taken == {*KINDS, "Free"}
+    assert taken == {*KINDS, *BENDING, "Free"}
 
 
 def test_trees_are_as_described():
@@ -264,7 +265,7 @@ def test_a_loop_is_judged_too():
 # Adaptive dynamics by the oracle. Every joint is free at the start; `set_free` stops what it locks.
 
 # Of the norm of all accelerations; joins lose digits of light bodies that carry heavy ones.
-DIGITS = {"even": 1e-10, "fast": 1e-10, "uneven": 1e-6, "between": 1e-10}
+DIGITS = {"even": 1e-10, "fast": 1e-10, "uneven": 1e-6, "between": 1e-10, "further": 1e-10}
 
 
 def off(run, found, expected):

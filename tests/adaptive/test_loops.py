@@ -29,7 +29,7 @@ def everything(run):
 @pytest.mark.parametrize("way", WAYS)
 @over(range(20))
 def test_locked_joints_in_loops_against_welds(seed, way):
-    """Loss, accelerations of H, and the distance 2G from F, with joints of loops, of branches, or none locked."""
+    """Loss, accelerations of H, the distance 2G from F; joints of loops, of branches, or none are locked."""
     mech, state = looped_tree(seed, **WAYS[way])
     model = compile_mechanism(mech)
     run = begun(model, state)
@@ -193,7 +193,7 @@ def test_runs_with_all_joints_free_are_those_of_lagrange(name):
 
 
 def test_loops_stay_closed_and_energy_is_kept():
-    """Rows are met after each step; what closing them takes falls with the step as the method's error does."""
+    """Rows are met after each step; what closing them takes falls with the step as the error of the method."""
     mech = linkages.five_bar()
     mech.gravity = (1.0, -5.0, 2.0)
     off = []

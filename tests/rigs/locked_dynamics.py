@@ -29,7 +29,7 @@ def what_is_wrong(seed):
     """What is wrong with a random tree as random joints are locked and freed, in words; "" for nothing."""
     rng = np.random.default_rng([seed, 22])
     decades, speed = float(rng.choice(list(DIGITS))), float(rng.choice((0.0, 1.0, 100.0)))
-    mech, state = moving_tree(seed, decades=decades, speed=speed)
+    mech, state = moving_tree(seed, decades=decades, speed=speed, further=seed % 4 == 3)
     found = locked(mech, state, [])
     run, all_energy = begun(found.model, state), _energy(found.model, state)
     for round_ in range(ROUNDS):

@@ -9,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 import bellcrank as bc
 from bellcrank.compile.compile import compile_mechanism
+from bellcrank.expression import cos, rotation_z, sin, translation
 from bellcrank.mechanism import JOINT_KINDS
 
 TOPOLOGIES = ("chain", "star", "near-chain", "binary", "random")
@@ -19,17 +20,26 @@ KINDS = (
     "Orientation", "ParallelAxes", "ParallelAxesX", "Universal", "PlungingUniversal", "Spherical",
     "SphericalSlot", "PlanarSlot", "PointOnLine", "PointOnPlane", "PointOnPlaneX", "SphereOnPlane", "Fixed",
 )  # fmt: skip
+# Those of which bodies bend in every direction without turning; joints given by formulas go with them.
+BENDING = (
+    "NoTwist", "NoTwistX", "KeyedPointOnPlane", "KeyedPointOnPlaneX", "GuidedPointOnPlane",
+    "GuidedPointOnPlaneX", "PlungingConstantVelocity", "PlungingConstantVelocityX", "GuidedPointOnLine",
+    "GuidedPointOnLineX", "ConstantVelocity", "ConstantVelocityX", "PlanarSlider",
+)  # fmt: skip
 RADIUS = 0.2  # of a ball on a plane, m
 SIZES = ("none", "few", "half", "all but one", "all")
 
 
-def moving_tree(seed, *, bodies=(2, 60), decades=0.5, speed=1.0, forces=True, between=False, floats=None):
+def moving_tree(
+    seed, *, bodies=(2, 60), decades=0.5, speed=1.0, forces=True, between=False, floats=None, further=False
+):
     """A random tree and its state, at a time at which functions of time are not at their start.
 
     bodies: the fewest and the most. decades: of mass, from the lightest body to the heaviest. speed: of rates
     of joints, rad/s and a third of it in m/s. forces: springs, dampers, motors, loads, gravity. between:
     springs, dampers and bushings between bodies that no joint connects, or the ground. floats:
-    whether the first body hangs on nothing; None: every third one does.
+    whether the first body hangs on nothing; None: every third one does. further: half of the joints are of
+    BENDING or given by formulas.
     """
     rng = np.random.default_rng([seed, 20])
     count = int(np.exp(rng.uniform(np.log(bodies[0]), np.log(bodies[1] + 1))))
@@ -41,7 +51,7 @@ def moving_tree(seed, *, bodies=(2, 60), decades=0.5, speed=1.0, forces=True, be
     masses = 10.0 ** (decades * rng.uniform(-0.5, 0.5, count))
     frames, joined = [_Frame()], []
     for parent in parents:
-        frame, joint = _placed(rng, frames[parent + 1], parent < 0 and floats, speed)
+        frame, joint = _placed(rng, frames[parent + 1], parent < 0 and floats, speed, further)
         frames.append(frame)
         joined.append(joint)
     added = {-1: mech.ground}
@@ -49,13 +59,14 @@ def moving_tree(seed, *, bodies=(2, 60), decades=0.5, speed=1.0, forces=True, be
         added[number] = _add_body(rng, mech, number, frames[number + 1], masses[number])
     for number in rng.permutation(count).tolist():
         if joined[number] is not None:
-            kind, ends, is_reversed = joined[number]
+            kind, ends, is_reversed, guess = joined[number]
             bodies_of = (added[parents[number]], added[number])
             markers = [
                 body.marker(tuple(at), rotation=_quaternion(turn))
                 for body, (at, turn) in zip(bodies_of, ends, strict=True)
             ]
-            mech.add_joint(f"joint {number}", kind, *(markers[::-1] if is_reversed else markers))
+            markers = markers[::-1] if is_reversed else markers
+            mech.add_joint(f"joint {number}", kind, *markers, guess=guess)
     if forces:
         _add_efforts(rng, mech, masses)
         _add_loads(rng, mech, masses)
@@ -112,24 +123,49 @@ def _marker(rng):
     return rng.uniform(-0.3, 0.3, 3), Rotation.from_quat(rng.normal(size=4))
 
 
-def _placed(rng, carrier, is_loose, speed):
-    """A frame that a random joint carries, with that joint: its kind, its markers, whether it is reversed."""
+def _placed(rng, carrier, is_loose, speed, further):
+    """A frame that a random joint carries, with that joint: kind, markers, whether reversed, coordinates."""
     ends, is_reversed = (_marker(rng), _marker(rng)), bool(rng.random() < 0.4)
     if is_loose:
         turn, spin = Rotation.from_quat(rng.normal(size=4)), speed * rng.normal(size=3)
         frame = _Frame(rng.normal(size=3), turn, speed / 3 * rng.normal(size=3), spin)
-        return frame, (bc.Free(), ends, is_reversed) if rng.random() < 0.5 else None
-    kind = _kind(KINDS[int(rng.integers(len(KINDS)))], rng)
-    seen = _motion(kind, rng, speed)
+        return frame, (bc.Free(), ends, is_reversed, ()) if rng.random() < 0.5 else None
+    guess = ()
+    if further and rng.random() < 0.5:
+        name = (*BENDING, "wire", "helix")[int(rng.integers(len(BENDING) + 2))]
+        if name in ("wire", "helix"):
+            kind, seen, guess = _by_formulas(name, rng, speed)
+        else:
+            kind = JOINT_KINDS[name]()
+            seen = _motion(kind, rng, speed)
+    else:
+        kind = _kind(KINDS[int(rng.integers(len(KINDS)))], rng)
+        seen = _motion(kind, rng, speed)
     hook = carrier.then(*ends[0])
     end = hook.before(*seen) if is_reversed else hook.then(*seen)
-    return end.before(*ends[1]), (kind, ends, is_reversed)
+    return end.before(*ends[1]), (kind, ends, is_reversed, guess)
 
 
 def _kind(name, rng):
     if name == "Screw":
         return bc.Screw(pitch=float(rng.uniform(0.2, 2.0) * rng.choice((-1.0, 1.0))))
     return bc.SphereOnPlane(RADIUS) if name == "SphereOnPlane" else JOINT_KINDS[name]()
+
+
+def _by_formulas(name, rng, speed):
+    """A bead that turns on a wavy wire, or a body that follows a helix; with the motion of marker 2."""
+    u, v = bc.symbol("u"), bc.symbol("v")
+    (a, b), (da, db) = rng.uniform(-1.0, 1.0, 2), speed * rng.uniform(-0.5, 0.5, 2)
+    if name == "wire":
+        pose = translation(u, 0, 0.3 * sin(2 * u)) @ rotation_z(v)
+        offset, rate = (a, 0.0, 0.3 * np.sin(2 * a)), (da, 0.0, 0.6 * np.cos(2 * a) * da)
+        turn, spin = Rotation.from_euler("z", b), (0.0, 0.0, db)
+        return bc.CustomJoint((u, v), pose, units=("m", "rad")), (offset, turn, rate, spin), (a, b)
+    pose = translation(0.2 * cos(u), 0.3 * sin(u), 0.1 * u) @ rotation_z(u)
+    offset, rate = (0.2 * np.cos(a), 0.3 * np.sin(a), 0.1 * a), (-0.2 * np.sin(a), 0.3 * np.cos(a), 0.1)
+    rate = tuple(da * one for one in rate)
+    turn, spin = Rotation.from_euler("z", a), (0.0, 0.0, da)
+    return bc.CustomJoint((u,), pose, units="rad"), (offset, turn, rate, spin), (a,)
 
 
 def _motion(kind, rng, speed):
@@ -142,6 +178,10 @@ def _motion(kind, rng, speed):
         first = Rotation.from_rotvec([angles[0], 0.0, 0.0])
         turn = first * Rotation.from_rotvec([0.0, 0.45 * angles[1], 0.0])
         spin = np.array([rates[0], 0.0, 0.0]) + first.apply([0.0, rates[1], 0.0])
+    elif len(turning) == 2:  # with the shaft that halves the bend the velocity has no part along its axis
+        across = np.isin(np.arange(3), turning)
+        turn = Rotation.from_rotvec(angles * across)
+        spin = Rotation.from_rotvec(0.5 * angles * across).apply(rates * across)
     elif len(turning) == 3:
         turn, spin = Rotation.from_quat(rng.normal(size=4)), rates
     else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, Final
 
@@ -13,13 +14,17 @@ from bellcrank import _core
 from bellcrank.compile.initial import assembled, refuse_misfits
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, State
-from bellcrank.errors import Unsupported
+from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.formulations.preparing import formulation_module
+from bellcrank.formulations.system import with_own_inputs
 from bellcrank.mechanism.checking import Check
+from bellcrank.run.controllers import checked_controllers
 from bellcrank.run.linkage_run import LinkageRun, Recording, error_bound
+from bellcrank.run.linkage_steering import LinkageInputs, LinkageSteering
 from bellcrank.run.plan import DEFAULT_STEP, FRAMES, check_resolved
 from bellcrank.trajectory.own_file import check_recorded
+from bellcrank.trajectory.trajectory import Status
 from bellcrank.turns import in_turn
 
 MEASURES: Final = ("rms_relative", "rms")
@@ -80,12 +85,40 @@ class AdaptiveRun(LinkageRun):
     (True, True)
     """
 
-    def __init__(self, model: Model, limits: Limits, measure: str, method: str, recording: Recording) -> None:
+    def __init__(
+        self,
+        model: Model,
+        limits: Limits,
+        measure: str,
+        method: str,
+        recording: Recording,
+        steering: LinkageSteering | None = None,
+    ) -> None:
+        model = with_own_inputs(model)
         core = _core.AdaptiveDynamics(model.core)
         self.method, self._limits = method, limits
         core.limit(*limits.for_core(limits.max_error, measure))  # before the start, which looks at the error
         core.start(model.core, *model.initial.arrays)
+        self._steering = LinkageSteering((), {}) if steering is None else steering
         super().__init__(model, core, limits.max_error, measure, recording)
+
+    def _begin(self) -> None:
+        refuse = partial(self._refuse_ended, "inputs")
+        self._steering.attach_core(self.model, self._core, self._turn, refuse, lambda: self.drive_efforts)
+
+    @property
+    def inputs(self) -> LinkageInputs:
+        """The inputs by name; they can be set: `run.inputs["torque"] = 1.2`. See `bc.Input`."""
+        inputs = self._steering.inputs
+        assert isinstance(inputs, LinkageInputs)
+        return inputs
+
+    @property
+    def drive_efforts(self) -> Mapping[str, float]:
+        """What each drive exerts now, by name, N or N m."""
+        rows = {record.blocks[0]: record.name for record in self.model.drives}
+        of_block = self.model.row_block
+        return {rows[of_block[row]]: e for row, e in self._core.drive_efforts() if of_block[row] in rows}
 
     @property
     def _is_at_rest(self) -> bool:
@@ -202,6 +235,15 @@ class AdaptiveRun(LinkageRun):
         self._bounded(max_error, steps)
         return self.moved
 
+    def _steered(self) -> int:
+        try:
+            self._steering.sample_after(self._steps, self.time)
+        except SimulationError as error:
+            self._status = Status("failed", str(error))
+            raise SimulationError(str(error), self.time, None, self._recorded(self._status)) from error
+        left = self._steering.steps_left(self._steps)
+        return super()._steered() if left is None else left
+
     def _take(self, steps: int, max_error: float) -> int:
         self._core.limit(*self._limits.for_core(max_error, self.measure))
         return int(self._core.advance(steps, self._recording.step, self.method))
@@ -236,9 +278,9 @@ def refuse(model: Model) -> None:
     """Raise Unsupported if the model cannot be run adaptively, naming a formulation that takes it."""
     reasons = named(model, _core.AdaptiveDynamics.refusals(model.core))
     reasons += [f"it computes no contact: force {contact.name!r}" for contact in model.contacts]
-    if model.inputs:
-        inputs = ", ".join(repr(record.name) for record in model.inputs)
-        reasons.append(f"it takes no inputs: {inputs}")
+    moving = [repr(one.name) for one, at in model.inputs.items() if at.constrains and at.formula >= 0]
+    if moving:
+        reasons.append(f"it takes no inputs in joints given by formulas: {', '.join(moving)}")
     if reasons:
         raise Unsupported(
             f"formulation 'adaptive' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "
@@ -268,10 +310,17 @@ def begun(model: Model, given: Mapping[str, Any]) -> AdaptiveRun:
             advice = "'symplectic' is what others call 'semi_implicit_euler'; the step is fixed"
             check.fault("method must be 'rk4' or 'symplectic' in an adaptive run", a.method, advice)
         check.flag("assemble", a.assemble)
+        check.instance("inputs", {} if a.inputs is None else a.inputs, Mapping)
         begin = model.initial.time if state is None else state.time
         step, steps, every = _divided(check, begin, a.step, a.output_step, a.duration)
         if steps is None and a.progress is not False:
             check.fault("progress is a part of a duration, which is missing", None, "give duration=")
+    steering = LinkageSteering(checked_controllers(a.controllers), a.inputs or {})
+    with Check("simulate") as check:
+        named = [(one.name, one.period) for one in steering.controllers]
+        steering.counts = [
+            _count(check, f"the period of controller {n!r}", p, "step", step) for n, p in named
+        ]
     check_recorded(a.path)
     model.refuse_unweighed()
     refuse(model)
@@ -281,7 +330,7 @@ def begun(model: Model, given: Mapping[str, Any]) -> AdaptiveRun:
     elif a.assemble:
         model, _ = assembled(model)
     recording = Recording(step, steps, every, a.path, a.description, a.progress)
-    return AdaptiveRun(model, limits, measure, method, recording)
+    return AdaptiveRun(model, limits, measure, method, recording, steering)
 
 
 def _divided(

@@ -60,10 +60,11 @@ class LinkageRun(ABC):
         self._core, self._recording = core, recording
         self._origin = Origin.of_model(model, recording.description)
         self._joints, self._first = joint_names(model, core.blocks), np.asarray(core.first_freedoms)
+        self._final: MoveTrajectory | None = None
+        self._begin()
         core.record_every(recording.every)
         self._parts: list[dict[str, Any]] = []
         self._steps, self._part, self._wall = 0, 1, 0.0
-        self._final: MoveTrajectory | None = None
         self._status = Status("finished")
 
     @abstractmethod
@@ -77,6 +78,13 @@ class LinkageRun(ABC):
     @abstractmethod
     def _counted(self) -> dict[str, str | int | float]:
         """What this kind of run counts, for the statistics."""
+
+    def _begin(self) -> None:  # noqa: B027  (most have nothing to prepare)
+        """Prepare what is left to be prepared before the first frame."""
+
+    def _steered(self) -> int:
+        """Let what steers the run act; the most steps that may follow before it acts again."""
+        return _PART
 
     @property
     def _a(self) -> str:
@@ -183,7 +191,7 @@ class LinkageRun(ABC):
     ) -> int:
         """Take steps, in parts after which Ctrl-C is seen; the number of those that are left."""
         while steps > 0 and not interrupted():
-            part, begun = min(steps, self._part), perf_counter()
+            part, begun = min(steps, self._part, self._steered()), perf_counter()
             taken = self._take(part, max_error)
             took = perf_counter() - begun
             self._wall += took

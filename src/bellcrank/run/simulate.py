@@ -65,6 +65,8 @@ class AdaptiveArguments(TypedDict, total=False):
     measure: str | None
     max_loss: float | None
     max_joints: int | None
+    controllers: Controller | HeldInputs | Iterable[Controller | HeldInputs]
+    inputs: Mapping[str, float] | None
     assemble: bool
     left_out: Literal["refuse", "allow"]
     path: str | Path | None
