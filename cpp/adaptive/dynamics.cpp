@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
@@ -49,6 +50,8 @@ void AdaptiveDynamics::build(TreeShape shape) {
     q_.assign(linkage_->coordinates, 0.0);
     for (auto* each : {&u_, &rates_, &stopped_}) each->assign(linkage_->freedoms, 0.0);
     free_.reserve(linkage_->links.size());
+    has_moved_.assign(linkage_->links.size(), 0);
+    moved_.clear();
 }
 
 void AdaptiveDynamics::place(int number) {
@@ -149,7 +152,7 @@ void AdaptiveDynamics::follow() {
 void AdaptiveDynamics::move_places() {
     for (const int link : free_) place(link);
     assembly_->update_frames();
-    if (forces_->has_between()) assembly_->take_motion(q_.data(), u_.data());
+    if (forces_->follow_bodies()) assembly_->take_motion(q_.data(), u_.data());
     forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);
 }
 
@@ -169,21 +172,25 @@ void AdaptiveDynamics::evaluate() {
     if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
 }
 
-double AdaptiveDynamics::point_error(int body, const Vec3& point) {
+// Of a point against forces there, or of its body against moments.
+double AdaptiveDynamics::mobility(int body, const Vec3& point, bool turns) {
     const int link = linkage_->link_of[body];
-    const auto along = [&](const Vec3& force) {
-        return assembly_->mobility_along(link, stacked(cross(point, force), force));
+    const auto along = [&](const Vec3& way) {
+        return assembly_->mobility_along(link, turns ? stacked(way, {}) : stacked(cross(point, way), way));
     };
     const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    Mat3 mobility{};
-    for (int i = 0; i < 3; ++i) mobility.m[4 * i] = along(axes[i]);
+    Mat3 found{};
+    for (int i = 0; i < 3; ++i) found.m[4 * i] = along(axes[i]);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < i; ++j)
-            mobility.m[3 * i + j] = mobility.m[3 * j + i] =
-                0.5 * (along(axes[i] + axes[j]) - mobility.m[4 * i] - mobility.m[4 * j]);
-    const Vec3 moments = principal_inertia(mobility).moments;
-    const double most = std::max({moments.x, moments.y, moments.z});
-    return (std::sqrt(distance_) + rounding_ * std::sqrt(whole_)) * std::sqrt(std::max(most, 0.0));
+            found.m[3 * i + j] = found.m[3 * j + i] =
+                0.5 * (along(axes[i] + axes[j]) - found.m[4 * i] - found.m[4 * j]);
+    const Vec3 moments = principal_inertia(found).moments;
+    return std::max({moments.x, moments.y, moments.z, 0.0});
+}
+
+double AdaptiveDynamics::point_error(int body, const Vec3& point) {
+    return (std::sqrt(distance_) + rounding_ * std::sqrt(whole_)) * std::sqrt(mobility(body, point, false));
 }
 
 // What is left of the limit by rounding.
@@ -224,7 +231,7 @@ void AdaptiveDynamics::lock_those() {
         }
     }
     assembly_->arrange();
-    if (forces_->has_between()) assembly_->take_motion(q_.data(), u_.data());
+    if (forces_->follow_bodies()) assembly_->take_motion(q_.data(), u_.data());
     forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);  // dampers of those that lock are silent now
     std::erase_if(free_, [&](int link) { return !assembly_->is_free(link); });
 }
@@ -375,6 +382,22 @@ void AdaptiveDynamics::step_runge_kutta(double h) {
     }
 }
 
+// The pull acts from the next step on, which judges anew what matters.
+void AdaptiveDynamics::pull(int body, const Hand* hand) {
+    const int link = linkage_->link_of[body];
+    if (hand != nullptr)
+        forces_->hold(link, *hand);
+    else
+        forces_->release(link);
+    assembly_->take_motion(q_.data(), u_.data());
+    forces_->apply(time_, q_.data(), u_.data(), {}, *assembly_);
+}
+
+std::vector<int> AdaptiveDynamics::take_moved() {
+    for (const int link : moved_) has_moved_[link] = 0;
+    return std::exchange(moved_, {});
+}
+
 void AdaptiveDynamics::take_step(double h, Method method) {
     switch (method) {
         case Method::symplectic_euler:
@@ -396,6 +419,8 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         if (!is_finite()) return taken;
         largest_error_ = std::max(largest_error_, error());
         take_step(step, method);
+        for (const int link : free_)
+            if (std::exchange(has_moved_[link], 1) == 0) moved_.push_back(link);
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
         if (every_ == 0) continue;

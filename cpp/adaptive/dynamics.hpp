@@ -54,6 +54,11 @@ class AdaptiveDynamics {
     std::pair<std::vector<int>, double> gains(double enough, int most);
     void spoil_below() { assembly_->spoil_below(); }  // for tests
 
+    // A hand on a body, in its link's frame; null: it lets go.
+    void pull(int body, const Hand* hand);
+    // Links whose joints have moved since the last call, each once.
+    std::vector<int> take_moved();
+
     // Records a frame now, with all joints, and after every so many steps what moved.
     void record_every(int steps);
     MoveRecord take_record() { return recorder_->take(); }
@@ -67,6 +72,8 @@ class AdaptiveDynamics {
     // What the acceleration of a point of a body, in its frame, is off from that with all joints free, at most:
     // |δa| ≤ ‖a_H − a_F‖ Φ^½, Φ the largest mobility of the point. After `evaluate`, of the measure of masses.
     double point_error(int body, const Vec3& point);
+    // The largest acceleration of a point by a unit force there, with all joints free; turns: of its body by a moment.
+    double mobility(int body, const Vec3& point, bool turns);
     double largest_error() const { return largest_error_; }  // of the steps taken
     double lost_energy() const { return lost_; }
     long steps() const { return steps_; }
@@ -120,6 +127,8 @@ class AdaptiveDynamics {
     std::vector<int> free_;                  // links
     std::vector<std::pair<double, int>> costs_;
     std::vector<int> changing_;
+    std::vector<std::uint8_t> has_moved_;  // per link
+    std::vector<int> moved_;               // links
     int every_ = 0;
 };
 
