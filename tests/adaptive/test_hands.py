@@ -1,4 +1,4 @@
-"""Hands on adaptive runs, and what pictures of them are told: against forces by formulas, and against poses."""
+"""Hands on adaptive runs, and what pictures follow: against forces by formulas, and against poses."""
 
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def placed(run, bodies, position, rotation, state):
     return [pose(body) for body in range(len(run.carriers))]
 
 
-@pytest.mark.parametrize("body", ["link 17", "link 20"], ids=["of its own", "with a force fixed in the world"])
+@pytest.mark.parametrize("body", ["link 17", "link 20"], ids=["free", "with a force fixed in the world"])
 def test_a_hand_pulls_as_a_force_by_a_formula_does(body):
     """All joints free, against `recursive`; it lets go on the way."""
     mech = tree().mechanism()
@@ -96,15 +96,17 @@ def test_limits_change_on_the_way_and_say_whether_joints_bound():
     assert (len(run.free), run.is_bounded) == (5, True)
     run.limit(max_joints=np.inf)
     run.advance(steps=8)
-    assert run.max_joints is None and not run.is_bounded
-    assert len(run.free) > 5 and run.error <= 1e-3
+    assert run.max_joints is None
+    assert not run.is_bounded
+    assert len(run.free) > 5
+    assert run.error <= 1e-3
     relative = run.error
     run.limit(max_error=1e-2, measure="rms")
     assert (run.measure, run.max_error) == ("rms", 1e-2)
     assert run.error != relative
 
 
-@pytest.mark.parametrize("given, message", [
+@pytest.mark.parametrize(("given", "message"), [
     ({"body": "link 99", "target": (0, 0, 0)}, "link 99"),
     ({"body": "link 1", "target": (0, 0)}, "target"),
     ({"body": "link 1", "target": (0, 0, 0), "stiffness": -1.0}, "at least 0"),

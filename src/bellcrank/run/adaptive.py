@@ -282,11 +282,60 @@ class AdaptiveRun(LinkageRun):
 
     @property
     def carriers(self) -> Ints:
-        """Per body the number of the one that carries it in the tree, (nb,); -1 for the ground and for none."""
+        """Per body the number of the one that carries it in the tree, (nb,); -1 for the ground."""
         own, carrier = self._core.bodies
         found = np.empty_like(carrier)
         found[own] = carrier
         return found
+
+    @property
+    def free_count(self) -> int:
+        """How many joints are free."""
+        return len(self._free_joints)
+
+    @property
+    def step(self) -> float:
+        """The step, s."""
+        return self._recording.step
+
+    def use(self, method: str | None = None, step: float | None = None) -> None:
+        """Go on by another method, "rk4" or "symplectic", or with another step, s; None leaves it.
+
+        Frames are recorded at as many steps as before. Raises MechanismError for an unknown method, for a
+        step that is not greater than zero, and once the run has ended.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+        >>> run.use(method="symplectic", step=0.005)
+        >>> moved = run.advance(steps=4)
+        >>> run.method, round(run.time, 6)
+        ('symplectic', 0.02)
+        """
+        self._refuse_ended("use")
+        with Check("use") as check:
+            method = check.choice("method", self.method if method is None else method, METHODS)
+            step = self.step if step is None else check.positive("step", step, "s")
+        self.method, self._recording = method, replace(self._recording, step=step)
+
+    def yielding(self, body: str, point: Sequence[float | str] = (0.0, 0.0, 0.0)) -> tuple[float, float]:
+        """How a point of a body yields to a force there, with all joints free, 1/kg; of the last step.
+
+        The largest acceleration of the point by a unit force; and a bound of those that such a force gives
+        the centre of mass of the body, and its particles at its radius of gyration.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+        >>> most, swing = run.yielding(run.trajectory.bodies[-1])
+        >>> 0 < most <= swing
+        True
+        """
+        with Check("yielding") as check:
+            at = check.vector("point", point, "m")
+        core, model, number = self._core, self.model, self.model.body_number(body)
+        most = float(core.mobility(model.core, number, at, False))
+        centre = float(core.mobility(model.core, number, model.com[number], False))
+        gyration = 0.5 * float(np.trace(model.inertia[number])) / float(model.mass[number])  # its square
+        turning = gyration * float(core.mobility(model.core, number, at, True))
+        # |Φ_ab| is at most the root of Φ_aa Φ_bb.
+        return most, float(np.sqrt(most * max(most, centre, turning)))
 
     @property
     def free_bodies(self) -> Ints:
