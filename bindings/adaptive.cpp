@@ -300,11 +300,11 @@ void bind_dynamics(nb::module_& m) {
         .def(
             "pull",
             [](AdaptiveDynamics& self, const Model& model, int body, const Vec3& point, const Vec3& target,
-               double stiffness, double damping) {
-                const Hand hand{in_link(self, model, body, point), target, stiffness, damping};
+               double stiffness, double damping, double most) {
+                const Hand hand{in_link(self, model, body, point), target, stiffness, damping, most};
                 self.pull(body, &hand);
             },
-            "model"_a, "body"_a, "point"_a, "target"_a, "stiffness"_a, "damping"_a,
+            "model"_a, "body"_a, "point"_a, "target"_a, "stiffness"_a, "damping"_a, "most"_a,
             "A hand pulls a point (3,) of a body's frame towards a place in the world, from the next step on.")
         .def(
             "let_go", [](AdaptiveDynamics& self, int body) { self.pull(body, nullptr); }, "body"_a,

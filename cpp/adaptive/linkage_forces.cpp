@@ -200,14 +200,16 @@ void LinkageForces::release(int link) {
     std::erase_if(hands_, [link](const auto& each) { return each.first == link; });
 }
 
-// In axes of the body: k (target − p) − c v at the point, and the moment of that.
+// In axes of the body: k (target − p), or as much of it as there may be, − c v at the point; and the moment of that.
 Six LinkageForces::pull_on(int link, const LoadedAssembly& assembly) const {
     for (const auto& [held, hand] : hands_) {
         if (held != link) continue;
         const Place pose = assembly.placed().pose(link);
         const Twist twist = assembly.twist_of(link);
         const Vec3 gap = transpose_times(pose.rotation, hand.target - pose.shift) - hand.point;
-        const Vec3 force = hand.stiffness * gap - hand.damping * (twist.v + cross(twist.w, hand.point));
+        const double pull = hand.stiffness * norm(gap);
+        const double firm = pull > hand.most ? hand.stiffness * (hand.most / pull) : hand.stiffness;
+        const Vec3 force = firm * gap - hand.damping * (twist.v + cross(twist.w, hand.point));
         return stacked(cross(hand.point, force), force);
     }
     return Six{};

@@ -1,6 +1,7 @@
 // Forces on a linkage as its assembly takes them.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -22,10 +23,11 @@ class LoadedAssembly {
     virtual Twist twist_of(int link) const = 0;
 };
 
-// A hand pulls a point of a body, in its frame, towards a place in the world: a spring of no length, and a damper.
+// A hand pulls a point of a body, in its frame, towards a place in the world: a spring of no length whose force has a
+// limit, and a damper.
 struct Hand {
     Vec3 point, target;
-    double stiffness = 0.0, damping = 0.0;
+    double stiffness = 0.0, damping = 0.0, most = std::numeric_limits<double>::infinity();
 };
 
 // Forces of a model that act on bodies, and along coordinates of joints; they are brought into moving frames where

@@ -36,6 +36,19 @@ def placed(run, bodies, position, rotation, state):
     return [pose(body) for body in range(len(run.carriers))]
 
 
+def test_a_hand_pulls_no_harder_than_it_may():
+    """As a constant force would that is as large, as long as its target is far away."""
+    mech = tree(6, loads=False).mechanism()
+    pulled = mech.copy()
+    pulled.add_force("pull", bc.Wrench(force=(5.0, 0.0, 0.0)), pulled.bodies["link 4"].marker(POINT))
+    exact = bc.start(pulled, formulation="recursive", method="rk4", step=1e-3)
+    run = bc.start(mech, formulation="adaptive", step=1e-3, max_error=0.0)
+    run.pull("link 4", (1e9, 0.0, 0.0), POINT, stiffness=1e3, max_force=5.0)
+    run.advance(steps=300)
+    exact.advance(0.3)
+    np.testing.assert_allclose(run.pose("link 4")[0], exact.state.position[4], rtol=0, atol=1e-6)
+
+
 @pytest.mark.parametrize("body", ["link 17", "link 20"], ids=["free", "with a force fixed in the world"])
 def test_a_hand_pulls_as_a_force_by_a_formula_does(body):
     """All joints free, against `recursive`; it lets go on the way."""

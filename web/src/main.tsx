@@ -87,7 +87,7 @@ function Drawer() {
                     <Tab on={now === "commands"} text="Commands" press={() => (drawer.value = "commands")} />
                 )}
                 {live.value && <Tab on={now === "script"} text="Script" press={() => (drawer.value = "script")} />}
-                {!recorded.value && (
+                {!recorded.value && !adaptive.value && (
                     <Tab on={now === "sections"} text="Section loads" press={() => (drawer.value = "sections")} />
                 )}
             </div>

@@ -225,12 +225,13 @@ class AdaptiveRun(LinkageRun):
         point: Sequence[float | str] = (0.0, 0.0, 0.0),
         stiffness: float = 0.0,
         damping: float = 0.0,
+        max_force: float = np.inf,
     ) -> None:
         """Pull a point of a body towards a target by a damped spring, from the next step on: a hand on it.
 
         target: (3,), m, world axes. point: (3,), m, in the body's frame. stiffness: N/m, of a spring without
-        length. damping: N s/m, against the velocity of the point. A body has one hand; pulling it again moves
-        the hand. Joints on its path are freed as the error asks.
+        length. damping: N s/m, against the velocity of the point. max_force: N, of the spring. A body has one
+        hand; pulling it again moves the hand. Joints on its path are freed as the error asks.
         Raises MechanismError with close matches for an unknown name, for wrong numbers, and once the run has
         ended.
 
@@ -248,10 +249,11 @@ class AdaptiveRun(LinkageRun):
             place, at = check.vector("target", target, "m"), check.vector("point", point, "m")
             firm = check.number("stiffness", stiffness, "N/m")
             slow = check.number("damping", damping, "N s/m")
-            for name, value in (("stiffness", firm), ("damping", slow)):
+            most = np.inf if max_force == np.inf else check.number("max_force", max_force, "N")
+            for name, value in (("stiffness", firm), ("damping", slow), ("max_force", most)):
                 if value < 0.0:
                     check.fault(f"{name} must be at least 0", value)
-        self._core.pull(self.model.core, number, at, place, firm, slow)
+        self._core.pull(self.model.core, number, at, place, firm, slow, most)
 
     def let_go(self, body: str) -> None:
         """Take the hand of a body away, if it has one. Raises MechanismError for an unknown name.

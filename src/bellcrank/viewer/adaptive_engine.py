@@ -13,9 +13,10 @@ from typing import Any, ClassVar, Final
 import numpy as np
 
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats
+from bellcrank.compile.state import Floats, Ints
 from bellcrank.errors import BellcrankError, Fault, MechanismError, Unsupported
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.run.simulate import start_unrecorded
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.trajectory import Trajectory
@@ -28,12 +29,13 @@ from bellcrank.viewer.twin import Hold, firmness, size_of
 
 _PATIENCE: Final = 0.25  # s on the wall for a part, beyond which commands would wait too long
 _LOOK: Final = 0.02  # s on the wall between looks at the clock within a part
+_REACH: Final = 3.0  # distances between joined bodies: a hand pulls no harder at what is farther away
 _KEPT: Final = 36_000  # numbers of the past
 _WITHOUT: Final = (
     "formulation", "duration", "output_step", "controllers", "events", "path", "mode", "reactions",
     "accelerations", "ledger", "rtol", "atol", "tolerance", "max_step",
 )  # fmt: skip
-SERIES: Final = (("error", ""), ("free joints", "1"), ("lost energy", "J"), ("kinetic energy", "J"))
+SERIES: Final = (("error", "rms"), ("free joints", "1"), ("lost energy", "J"), ("kinetic energy", "J"))
 """What is kept of the past, with units; the error has that of its measure."""
 
 
@@ -60,6 +62,15 @@ class Adaptivity:
     max_loss: float | None
     tree: TreeMotion
     hands: Floats
+
+
+def apart(model: Model, carriers: Ints) -> float:
+    """The usual distance between the centres of mass of bodies that a joint connects, m; 0 for none."""
+    centres = model.initial.position + rotate(model.initial.rotation, model.com)
+    carried = carriers >= 0
+    if not carried.any():
+        return 0.0
+    return float(np.median(np.linalg.norm(centres[carried] - centres[carriers[carried]], axis=1)))
 
 
 class AdaptiveEngine:
@@ -91,6 +102,7 @@ class AdaptiveEngine:
         self.tree = TreeMotion(self.run.carriers)
         self._layout = FrameLayout(self.name, tuple(self.model.bodies))
         self._size, self._joints = size_of(self.model), len(self.run.joints)
+        self._apart = apart(self.model, self.tree.carriers) or self._size
         self._series: list[tuple[float, ...]] = []
         self._told = 0  # numbers of the past that were discarded
         self._note()
@@ -132,7 +144,8 @@ class AdaptiveEngine:
     def pull(self, body: str, hold: Hold) -> None:
         """Have a hand hold a body."""
         self.holds[body] = hold
-        self.run.pull(body, hold.target, hold.point, hold.stiffness, hold.damping)
+        strongest = _REACH * self._apart * hold.stiffness
+        self.run.pull(body, hold.target, hold.point, hold.stiffness, hold.damping, strongest)
 
     def hold_at(self, body: str, point: Floats, target: Floats) -> Hold:
         """A hand that holds a point of a body as firmly as the mechanism allows."""

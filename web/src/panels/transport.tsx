@@ -2,7 +2,7 @@
 
 import { Icon } from "../icons.tsx";
 import { order } from "../socket.ts";
-import { live, now, pulls, shown, state, tell } from "../state.ts";
+import { adaptive, live, now, pulls, shown, state, tell } from "../state.ts";
 import { round125 } from "../maths.ts";
 import { short } from "../words.ts";
 import { Method } from "./mechanism.tsx";
@@ -159,6 +159,7 @@ export function Transport() {
                 <input
                     type="range"
                     aria-label="Recorded time"
+                    disabled={adaptive.value}
                     min={first}
                     max={last > first ? last : first + 1e-3}
                     step="any"

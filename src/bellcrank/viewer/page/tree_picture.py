@@ -15,10 +15,9 @@ import numpy as np
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, Ints
 from bellcrank.mechanism.mechanism import Mechanism
-from bellcrank.mechanism.rotation_arrays import rotate
 from bellcrank.scene import Scene
 from bellcrank.scene import of as scene_of
-from bellcrank.viewer.adaptive_engine import SERIES
+from bellcrank.viewer.adaptive_engine import SERIES, apart
 from bellcrank.viewer.page.picture import Picture
 
 CROWD: Final = 1000
@@ -57,10 +56,7 @@ class TreePicture(Picture):
         """Centres of mass (nb, 3) in the frames of the bodies, m, and the radius of all balls, m."""
         assert self.model is not None
         assert self.carriers is not None
-        at = self.model.initial.position + rotate(self.model.initial.rotation, self.model.com)
-        carried = self.carriers >= 0
-        apart = np.linalg.norm(at[carried] - at[self.carriers[carried]], axis=1)
-        return self.model.com, _APART * float(np.median(apart)) if carried.any() else 1.0
+        return self.model.com, _APART * apart(self.model, self.carriers) or 0.01 * self._size()
 
     def _document(self) -> tuple[dict[str, Any], dict[str, Any]]:
         if not self.is_crowd:
