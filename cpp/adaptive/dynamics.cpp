@@ -21,7 +21,7 @@ namespace {
 
 // Of what a limit allows: what gains may leave, and what costs of joints that lock may add up to. Sums of both are too
 // small by a few times, of costs by many where joints lock together; so their share follows what came of it.
-constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25;
+constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25, kSwapShare = 0.25;
 constexpr int kDecideEvery = 8;  // steps
 
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
@@ -256,9 +256,12 @@ double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
 
 // Free joints by what they would cost alone, of both limits, up to a share of these; at least so many. What they lose
 // together is known before they lock, and they do not where it is too much.
-void AdaptiveDynamics::lock_cheapest(double share, int count) {
+// Where their number bounds, costs count in parts of the distance and of the energy that there are: those that matter
+// less than what is missing make room for it.
+void AdaptiveDynamics::lock_cheapest(double share, int count, bool swaps) {
     costs_.clear();
-    const double most = allowed();
+    const double most = swaps ? std::max(allowed(), distance_) : allowed();
+    const double energy_most = swaps ? std::max(budget_, assembly_->kinetic_energy()) : budget_;
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
         if (link.floats) continue;
@@ -266,7 +269,7 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
             const double energy = assembly_->energy_along(number, along.data() + link.freedom);
             return energy > 0.0 ? energy / unit : 0.0;
         };
-        costs_.emplace_back(part(u_, 2.0 * budget_) + part(rates_, most), number);
+        costs_.emplace_back(part(u_, 2.0 * energy_most) + part(rates_, most), number);
     }
     std::sort(costs_.begin(), costs_.end());
     changing_.clear();
@@ -278,7 +281,7 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
     }
     if (changing_.empty()) return;
     const double loss = stop(changing_);
-    if (loss > budget_ && count == 0) {
+    if (loss > energy_most && count == 0) {
         for (const int link : changing_) assembly_->set_free(link, true);
     } else {
         lock_those();
@@ -311,7 +314,8 @@ void AdaptiveDynamics::release() {
 void AdaptiveDynamics::decide() {
     ++decisions_;
     const int most = limits_.joints + unreleased_, excess = static_cast<int>(free_.size()) - most;
-    lock_cheapest(lock_share_, limits_.joints < 0 ? 0 : std::max(0, excess));
+    const bool bounds = limits_.joints >= 0 && excess >= 0 && distance_ > allowed();
+    lock_cheapest(bounds ? kSwapShare : lock_share_, limits_.joints < 0 ? 0 : std::max(0, excess), bounds);
     if (distance_ > allowed())
         lock_share_ = std::max(kLeastLockShare, 0.25 * lock_share_);
     else if (distance_ < 0.25 * allowed())

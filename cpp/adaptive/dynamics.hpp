@@ -100,7 +100,7 @@ class AdaptiveDynamics {
     int room() const;
     double stop(const std::vector<int>& links);
     void lock_those();
-    void lock_cheapest(double share, int count);
+    void lock_cheapest(double share, int count, bool swaps);
     void release();
     bool is_finite() const;  // accelerations of free joints
     void take_step(double h, Method method);

@@ -131,3 +131,20 @@ def test_what_no_hand_can_be_is_refused(given, message):
     run.stop()
     with pytest.raises(MechanismError, match="has ended"):
         run.pull("link 1", (0, 0, 0))
+
+
+def test_where_their_number_bounds_joints_make_room_for_those_that_matter_more():
+    """A hand takes hold elsewhere twice, with as many joints as one of them takes."""
+    mech = molecule(2000, even=True).mechanism()
+    limits = {"max_error": 1e-3, "max_loss": np.inf, "max_joints": 30}
+    run = bc.start(mech, formulation="adaptive", step=1e-3, output_step=0.05, **limits)
+    for body in ("link 1000", "link 300", "link 1700"):
+        firm = 144.0 / max(run.yielding(body))
+        slow = 2.0 * np.sqrt(firm / run.yielding(body)[0])
+        at = np.add(run.pose(body)[0], (3.0, 0.0, 0.0))
+        run.pull(body, at, stiffness=firm, damping=slow, max_force=3.0 * firm)
+        for _ in range(4):
+            run.advance(steps=50)
+            assert run.error < 0.03
+            assert len(run.free) <= 30
+        run.let_go(body)

@@ -134,6 +134,7 @@ export class Stage {
         }
         this.lights(level.shadows && (this.look?.shadows ?? true) && (this.look?.floor ?? true));
         this.layGrids();
+        this.pieces?.crowd?.simplify(number > 1);
         for (const layer of this.layers) layer(this);
         this.renderer.render(this.three, this.camera.three);
         this.counts.pictures += 1;
