@@ -32,13 +32,15 @@ PERIOD, LATE, REST, ARM = 1000.0 / 55.0, 20.0, 1.0, 15.0
 """Wanted: ms between frames of the longest chain, ms of a move in nine of ten, and % of a core."""
 EVERY: Final = 0.02
 """s between moves of the mouse."""
-_SOFTWARE: Final = (
+SOFTWARE: Final = (
     "--use-gl=angle",
     "--use-angle=swiftshader",
     "--enable-unsafe-swiftshader",
     "--no-sandbox",
 )
-_SIZE: Final = {"width": 900, "height": 600}
+"""Of a browser that draws without a graphics card."""
+SIZE: Final = {"width": 900, "height": 600}
+"""Of its window, pixels."""
 
 _SERVER_COLUMNS: Final = (
     Column("mechanism", "mechanism"), *(Column(name, f"{name}, % of a core") for name in WATCHED),
@@ -80,11 +82,12 @@ class Served:
 
     def share(self, seconds: float) -> float:
         """What it takes of a core for a while, %."""
-        begun, before = time.perf_counter(), self._spent()
+        begun, before = time.perf_counter(), self.spent()
         time.sleep(seconds)
-        return 100.0 * (self._spent() - before) / (time.perf_counter() - begun)
+        return 100.0 * (self.spent() - before) / (time.perf_counter() - begun)
 
-    def _spent(self) -> float:
+    def spent(self) -> float:
+        """What it has taken so far, CPU s."""
         self._line.send(True)
         return float(self._line.recv())
 
@@ -156,7 +159,7 @@ def _browser_rows(seconds: float) -> list[Row] | str:
         return "The browser's part needs Chromium and playwright."
     rows = []
     with sync_playwright() as tool:
-        browser = tool.chromium.launch(executable_path=program, args=list(_SOFTWARE))
+        browser = tool.chromium.launch(executable_path=program, args=list(SOFTWARE))
         for name, make, given, plays in (
             ("double pendulum, paused", bc.gallery.double_pendulum, (), False),
             ("double pendulum", bc.gallery.double_pendulum, (), True),
@@ -164,7 +167,7 @@ def _browser_rows(seconds: float) -> list[Row] | str:
             (f"chain of {CHAINS[-1]}", chain, CHAINS[-1:], True),
         ):
             with served(make, *given) as page:
-                tab = browser.new_page(viewport=_SIZE)
+                tab = browser.new_page(viewport=SIZE)
                 tab.goto(page.url)
                 tab.wait_for_function("() => window.bellcrank?.frame >= 0")
                 rows.append({"mechanism": name, **_drags(tab, seconds, plays)})
@@ -215,8 +218,8 @@ def _held(tab: Any, plays: bool) -> tuple[float, float]:
     raise RuntimeError("the mouse takes hold of no body")
 
 
-def run(seconds: float = 8.0) -> Report:
-    """Measure the live page. seconds: each measurement lasts so long."""
+def run(seconds: float = 8.0, joints: int = 50_000) -> Report:
+    """Measure the live page. seconds: each measurement lasts so long. joints: of the molecule."""
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else None
     facts = environment()
     if cores is not None:
@@ -244,15 +247,20 @@ def run(seconds: float = 8.0) -> Report:
             wanted += target(
                 f"{row['mechanism']}: move to frame, nine of ten, ms", LATE, row["nine"], is_time=True
             )
-    return Report("page", facts, {"seconds": seconds}, [*tables, *targets_tables(wanted)], notes)
+    from benchmarks.page_adaptive import measured  # which serves pages as this does
+
+    crowd, more = measured(joints, seconds)
+    tables, wanted = [*tables, *crowd], [*wanted, *more]
+    return Report("page", facts, {"seconds": seconds, "joints": joints}, [*tables, *targets_tables(wanted)], notes)
 
 
 @click.command
 @click.option("--seconds", default=8.0, show_default=True, help="How long each measurement lasts.")
+@click.option("--joints", default=50_000, show_default=True, help="Of the molecule that is simulated adaptively.")
 @form_option
-def command(seconds: float, form: Form) -> None:
+def command(seconds: float, joints: int, form: Form) -> None:
     """Shares of a core, frames and delays of the live page."""
-    publish([run(seconds)], form)
+    publish([run(seconds, joints)], form)
 
 
 def main(arguments: list[str]) -> int:

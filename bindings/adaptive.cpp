@@ -181,6 +181,43 @@ std::pair<Rows, Rows> motions(const AdaptiveDynamics& self, const Model& model) 
     return {linear, angular};
 }
 
+// A body's frame in that of its link.
+Place own_frame(const Model& model, const Link& link) {
+    const Mat3 R = link.principal.rotation * transpose(rotation_matrix(model.principal_rotation[link.body]));
+    return {R, link.principal.shift - R * model.com[link.body]};
+}
+
+// A point of a body's frame in the frame of its link.
+Vec3 in_link(const AdaptiveDynamics& self, const Model& model, int body, const Vec3& point) {
+    const Place own = own_frame(model, self.linkage().links[self.linkage().link_of[body]]);
+    return own.shift + own.rotation * point;
+}
+
+// Places of bodies' frames in those of the bodies that carry them, or in the world.
+std::pair<Rows, Rows> places(const AdaptiveDynamics& self, const Model& model, const std::vector<int>& links) {
+    Rows position(links.size(), 3);
+    Rows rotation(links.size(), 4);
+    for (size_t i = 0; i < links.size(); ++i) {
+        const Link& link = self.linkage().links[links[i]];
+        const Place own = own_frame(model, link), here = self.assembly().frames().place(links[i]) * own;
+        const Place in = link.parent < 0 ? here : inverse(own_frame(model, self.linkage().links[link.parent])) * here;
+        const Quat q = quaternion_from_matrix(in.rotation);
+        position.row(i) << in.shift.x, in.shift.y, in.shift.z;
+        rotation.row(i) << q.w, q.x, q.y, q.z;
+    }
+    return {position, rotation};
+}
+
+// Per link its body, and that of the link that carries it, −1: the ground.
+std::pair<Integers, Integers> bodies_of(const AdaptiveDynamics& self) {
+    std::vector<int> own, carrier;
+    for (const Link& link : self.linkage().links) {
+        own.push_back(link.body);
+        carrier.push_back(link.parent < 0 ? -1 : self.linkage().links[link.parent].body);
+    }
+    return {column_of(own), column_of(carrier)};
+}
+
 AdaptiveDynamics::Method method_of(const std::string& name) {
     using Method = AdaptiveDynamics::Method;
     if (name == "symplectic") return Method::symplectic_euler;
@@ -284,6 +321,30 @@ void bind_dynamics(nb::module_& m) {
                 return std::make_tuple(position, rotation, twist.v + cross(w, position - principal.shift), w);
             },
             "model"_a, "body"_a, "Position, rotation, velocity and angular velocity of a body's frame, world axes.")
+        .def(
+            "pull",
+            [](AdaptiveDynamics& self, const Model& model, int body, const Vec3& point, const Vec3& target,
+               double stiffness, double damping, double most) {
+                const Hand hand{in_link(self, model, body, point), target, stiffness, damping, most};
+                self.pull(body, &hand);
+            },
+            "model"_a, "body"_a, "point"_a, "target"_a, "stiffness"_a, "damping"_a, "most"_a,
+            "A hand pulls a point (3,) of a body's frame towards a place in the world, from the next step on.")
+        .def(
+            "let_go", [](AdaptiveDynamics& self, int body) { self.pull(body, nullptr); }, "body"_a,
+            "It no longer does.")
+        .def(
+            "mobility",
+            [](AdaptiveDynamics& self, const Model& model, int body, const Vec3& point, bool turns) {
+                return self.mobility(body, in_link(self, model, body, point), turns);
+            },
+            "model"_a, "body"_a, "point"_a, "turns"_a,
+            "After evaluate(): the largest acceleration of a point (3,) of a body's frame by a unit force there, 1/kg; "
+            "turns:\nof the body by a unit moment, 1/(kg m^2). All joints are free.")
+        .def("take_moved", &AdaptiveDynamics::take_moved, "Links whose joints have moved since the last call.")
+        .def("places", &places, "model"_a, "links"_a,
+             "Positions (n, 3) and rotations (n, 4) of bodies' frames in those of their carriers, or in the world.")
+        .def_prop_ro("bodies", &bodies_of, "Per link its body, and the one that carries it; -1: the ground.")
         .def("record_every", &AdaptiveDynamics::record_every, "steps"_a,
              "Records a frame now, with all joints, and after every so many steps what moved.")
         .def(
@@ -316,9 +377,7 @@ void bind_dynamics(nb::module_& m) {
         .def(
             "point_error",
             [](AdaptiveDynamics& self, const Model& model, int body, const Vec3& point) {
-                const Link& link = self.linkage().links[self.linkage().link_of[body]];
-                const Mat3 R = link.principal.rotation * transpose(rotation_matrix(model.principal_rotation[body]));
-                return self.point_error(body, link.principal.shift + R * (point - model.com[body]));
+                return self.point_error(body, in_link(self, model, body, point));
             },
             "model"_a, "body"_a, "point"_a,
             "After evaluate(): what the acceleration of a point (3,) of a body's frame is off at most, m/s^2.")

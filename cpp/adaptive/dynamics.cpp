@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <stdexcept>
+#include <utility>
 
 #include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
@@ -21,7 +22,7 @@ namespace {
 
 // Of what a limit allows: what gains may leave, and what costs of joints that lock may add up to. Sums of both are too
 // small by a few times, of costs by many where joints lock together; so their share follows what came of it.
-constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25;
+constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25, kSwapShare = 0.25;
 constexpr int kDecideEvery = 8;  // steps
 
 // Loops are closed to this error of their rows, m or rad, in so many rounds at most; where they are not closed to the
@@ -61,6 +62,8 @@ void AdaptiveDynamics::build(TreeShape shape) {
         if (driven_.empty() || driven_.back() != motion.link) driven_.push_back(motion.link);
     movable_ = 0;
     for (const Link& link : linkage_->links) movable_ += link.motion.freedoms() > 0;
+    has_moved_.assign(linkage_->links.size(), 0);
+    moved_.clear();
 }
 
 void AdaptiveDynamics::place(int number) {
@@ -189,7 +192,7 @@ void AdaptiveDynamics::move_places() {
 }
 
 void AdaptiveDynamics::load() {
-    if (forces_->has_between()) assembly_->take_motion(time_, q_.data(), u_.data());
+    if (forces_->follow_bodies()) assembly_->take_motion(time_, q_.data(), u_.data());
     forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);
 }
 
@@ -211,21 +214,25 @@ void AdaptiveDynamics::evaluate() {
     if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
 }
 
-double AdaptiveDynamics::point_error(int body, const Vec3& point) {
+// Of a point against forces there, or of its body against moments.
+double AdaptiveDynamics::mobility(int body, const Vec3& point, bool turns) {
     const int link = linkage_->link_of[body];
-    const auto along = [&](const Vec3& force) {
-        return assembly_->mobility_along(link, stacked(cross(point, force), force));
+    const auto along = [&](const Vec3& way) {
+        return assembly_->mobility_along(link, turns ? stacked(way, {}) : stacked(cross(point, way), way));
     };
     const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    Mat3 mobility{};
-    for (int i = 0; i < 3; ++i) mobility.m[4 * i] = along(axes[i]);
+    Mat3 found{};
+    for (int i = 0; i < 3; ++i) found.m[4 * i] = along(axes[i]);
     for (int i = 0; i < 3; ++i)
         for (int j = 0; j < i; ++j)
-            mobility.m[3 * i + j] = mobility.m[3 * j + i] =
-                0.5 * (along(axes[i] + axes[j]) - mobility.m[4 * i] - mobility.m[4 * j]);
-    const Vec3 moments = principal_inertia(mobility).moments;
-    const double most = std::max({moments.x, moments.y, moments.z});
-    return (std::sqrt(distance_) + rounding_ * std::sqrt(whole_)) * std::sqrt(std::max(most, 0.0));
+            found.m[3 * i + j] = found.m[3 * j + i] =
+                0.5 * (along(axes[i] + axes[j]) - found.m[4 * i] - found.m[4 * j]);
+    const Vec3 moments = principal_inertia(found).moments;
+    return std::max({moments.x, moments.y, moments.z, 0.0});
+}
+
+double AdaptiveDynamics::point_error(int body, const Vec3& point) {
+    return (std::sqrt(distance_) + rounding_ * std::sqrt(whole_)) * std::sqrt(mobility(body, point, false));
 }
 
 // What is left of the limit by rounding.
@@ -292,9 +299,12 @@ double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
 
 // Free joints by what they would cost alone, of both limits, up to a share of these; at least so many. What they lose
 // together is known before they lock, and they do not where it is too much.
-void AdaptiveDynamics::lock_cheapest(double share, int count) {
+// Where their number bounds, costs count in parts of the distance and of the energy that there are: those that matter
+// less than what is missing make room for it.
+void AdaptiveDynamics::lock_cheapest(double share, int count, bool swaps) {
     costs_.clear();
-    const double most = allowed();
+    const double most = swaps ? std::max(allowed(), distance_) : allowed();
+    const double energy_most = swaps ? std::max(budget_, assembly_->kinetic_energy()) : budget_;
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
         if (stays_free_[number] != 0) continue;
@@ -302,7 +312,7 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
             const double energy = assembly_->energy_along(number, along.data() + link.freedom);
             return energy > 0.0 ? energy / unit : 0.0;
         };
-        costs_.emplace_back(part(u_, 2.0 * budget_) + part(rates_, most), number);
+        costs_.emplace_back(part(u_, 2.0 * energy_most) + part(rates_, most), number);
     }
     std::sort(costs_.begin(), costs_.end());
     changing_.clear();
@@ -314,7 +324,7 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
     }
     if (changing_.empty()) return;
     const double loss = stop(changing_);
-    if (loss > budget_ && count == 0) {
+    if (loss > energy_most && count == 0) {
         for (const int link : changing_) assembly_->set_free(link, true);
         lock_share_ = std::max(kLeastLockShare, 0.25 * lock_share_);  // in loops more moves than one joint alone
     } else {
@@ -348,7 +358,8 @@ void AdaptiveDynamics::release() {
 void AdaptiveDynamics::decide() {
     ++decisions_;
     const int most = limits_.joints + unreleased_, excess = static_cast<int>(free_.size()) - most;
-    lock_cheapest(lock_share_, limits_.joints < 0 ? 0 : std::max(0, excess));
+    const bool bounds = limits_.joints >= 0 && excess >= 0 && distance_ > allowed();
+    lock_cheapest(bounds ? kSwapShare : lock_share_, limits_.joints < 0 ? 0 : std::max(0, excess), bounds);
     if (distance_ > allowed())
         lock_share_ = std::max(kLeastLockShare, 0.25 * lock_share_);
     else if (distance_ < 0.25 * allowed())
@@ -419,6 +430,22 @@ void AdaptiveDynamics::step_runge_kutta(double h) {
     }
 }
 
+// The pull acts from the next step on, which judges anew what matters.
+void AdaptiveDynamics::pull(int body, const Hand* hand) {
+    const int link = linkage_->link_of[body];
+    if (hand != nullptr)
+        forces_->hold(link, *hand);
+    else
+        forces_->release(link);
+    assembly_->take_motion(time_, q_.data(), u_.data());
+    forces_->apply(time_, q_.data(), u_.data(), {}, *assembly_);
+}
+
+std::vector<int> AdaptiveDynamics::take_moved() {
+    for (const int link : moved_) has_moved_[link] = 0;
+    return std::exchange(moved_, {});
+}
+
 void AdaptiveDynamics::take_step(double h, Method method) {
     switch (method) {
         case Method::symplectic_euler:
@@ -471,6 +498,9 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         largest_error_ = std::max(largest_error_, error());
         take_step(step, method);
         if (!(loop_error_ <= kOpen)) return taken;
+        for (const auto* links : {&free_, &driven_})
+            for (const int link : *links)
+                if (std::exchange(has_moved_[link], 1) == 0) moved_.push_back(link);
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
         if (every_ == 0) continue;

@@ -63,6 +63,10 @@ class AdaptiveDynamics {
     std::pair<double, double> coordinate(int number) const;
     // The twist of a body's principal frame, linear part in world axes.
     Twist twist(int body);
+    // A hand on a body, in its link's frame; null: it lets go.
+    void pull(int body, const Hand* hand);
+    // Links whose joints have moved since the last call, each once.
+    std::vector<int> take_moved();
 
     // Records a frame now, with all joints, and after every so many steps what moved.
     void record_every(int steps);
@@ -80,6 +84,8 @@ class AdaptiveDynamics {
     // What the acceleration of a point of a body, in its frame, is off from that with all joints free, at most:
     // |δa| ≤ ‖a_H − a_F‖ Φ^½, Φ the largest mobility of the point. After `evaluate`, of the measure of masses.
     double point_error(int body, const Vec3& point);
+    // The largest acceleration of a point by a unit force there, with all joints free; turns: of its body by a moment.
+    double mobility(int body, const Vec3& point, bool turns);
     double largest_error() const { return largest_error_; }  // of the steps taken
     double lost_energy() const { return lost_; }
     // Of rows of loops after the last step, m or rad; a run ends where they cannot be closed.
@@ -113,7 +119,7 @@ class AdaptiveDynamics {
     int room() const;
     double stop(const std::vector<int>& links);
     void lock_those();
-    void lock_cheapest(double share, int count);
+    void lock_cheapest(double share, int count, bool swaps);
     void release();
     bool is_finite() const;  // accelerations of free joints
     void take_step(double h, Method method);
@@ -145,6 +151,8 @@ class AdaptiveDynamics {
     std::ptrdiff_t movable_ = 0;             // links that have a freedom
     std::vector<std::pair<double, int>> costs_;
     std::vector<int> changing_;
+    std::vector<std::uint8_t> has_moved_;  // per link
+    std::vector<int> moved_;               // links
     int every_ = 0;
 };
 

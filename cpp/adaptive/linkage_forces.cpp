@@ -154,8 +154,38 @@ void LinkageForces::apply_to(const Loaded& body, double t, LoadedAssembly& assem
         sum = sum + stacked(load(record + 4), transpose_times(R, load(record)));
     }
     double own[6];
-    put(own, force_out_of(link.principal, sum));
+    put(own, force_out_of(link.principal, sum) + pull_on(body.link, assembly));
     assembly.set_force(body.link, own);
+}
+
+void LinkageForces::hold(int link, const Hand& hand) {
+    release(link);
+    hands_.emplace_back(link, hand);
+    const auto is_its = [link](const Loaded& body) { return body.link == link; };
+    if (std::any_of(by_time_.begin(), by_time_.end(), is_its)) return;
+    if (std::none_of(loaded_.begin(), loaded_.end(), is_its)) loaded_.push_back({link, {}, false, false, -1});
+    by_time_.push_back(*std::find_if(loaded_.begin(), loaded_.end(), is_its));
+    std::erase_if(by_pose_, is_its);
+}
+
+// The body stays among those that are looked at, so that its pull is taken back.
+void LinkageForces::release(int link) {
+    std::erase_if(hands_, [link](const auto& each) { return each.first == link; });
+}
+
+// In axes of the body: k (target − p), or as much of it as there may be, − c v at the point; and the moment of that.
+Six LinkageForces::pull_on(int link, const LoadedAssembly& assembly) const {
+    for (const auto& [held, hand] : hands_) {
+        if (held != link) continue;
+        const Place pose = assembly.placed().pose(link);
+        const Twist twist = assembly.twist_of(link);
+        const Vec3 gap = transpose_times(pose.rotation, hand.target - pose.shift) - hand.point;
+        const double pull = hand.stiffness * norm(gap);
+        const double firm = pull > hand.most ? hand.stiffness * (hand.most / pull) : hand.stiffness;
+        const Vec3 force = firm * gap - hand.damping * (twist.v + cross(twist.w, hand.point));
+        return stacked(cross(hand.point, force), force);
+    }
+    return Six{};
 }
 
 void LinkageForces::efforts_along(int number, double t, const double* q, const double* u, const double* given,

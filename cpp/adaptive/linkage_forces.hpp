@@ -1,7 +1,9 @@
 // Forces on a linkage as its assembly takes them.
 #pragma once
 
+#include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "adaptive/frames.hpp"
@@ -19,6 +21,13 @@ class LoadedAssembly {
     virtual const Frames& placed() const = 0;
     // The twist of a body, in its frame.
     virtual Twist twist_of(int link) const = 0;
+};
+
+// A hand pulls a point of a body, in its frame, towards a place in the world: a spring of no length whose force has a
+// limit, and a damper.
+struct Hand {
+    Vec3 point, target;
+    double stiffness = 0.0, damping = 0.0, most = std::numeric_limits<double>::infinity();
 };
 
 // Forces of a model that act on bodies, and along coordinates of joints; they are brought into moving frames where
@@ -40,6 +49,11 @@ class LinkageForces {
     void efforts_along(int link, double t, const double* q, const double* u, const double* given, double* along) const;
 
     bool has_between() const { return !between_.empty(); }
+    // Whether forces depend on the motion of bodies that need not be next to joints that move.
+    bool follow_bodies() const { return has_between() || !hands_.empty(); }
+    // The hand of a link's body, which acts from the next `apply` on.
+    void hold(int link, const Hand& hand);
+    void release(int link);
     // Angles of forces between bodies begin on these branches, at poses of all bodies.
     void begin(double t, const double* poses);
     // Links on which forces fixed in the world act.
@@ -61,6 +75,7 @@ class LinkageForces {
         int law, link, coordinate;
     };
     void apply_to(const Loaded& body, double t, LoadedAssembly& assembly) const;
+    Six pull_on(int link, const LoadedAssembly& assembly) const;
     void find_between(const std::vector<std::uint8_t>& is_along);
     void exert_between(double t, const LoadedAssembly& assembly);
     void apply_along(int link, double t, const double* q, const double* u, LoadedAssembly& assembly) const;
@@ -73,6 +88,7 @@ class LinkageForces {
     std::vector<int> first_law_;  // per link, −1: none
     std::vector<int> driven_;     // links with laws that depend on time
     std::vector<Between> between_;
+    std::vector<std::pair<int, Hand>> hands_;  // by link
     std::vector<int> attached_;                // links
     std::unique_ptr<AngleBranches> branches_;  // of their coordinates
     std::vector<double> x_, u_, exerted_;      // records, of attached bodies alone

@@ -24,7 +24,7 @@ def test_moves_of_the_mouse_are_timed():
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     with playwright.sync_playwright() as tool, page.served(bc.gallery.double_pendulum) as served:
         browser = tool.chromium.launch(executable_path=CHROMIUM, args=SOFTWARE)
-        tab = browser.new_page(viewport=page._SIZE)
+        tab = browser.new_page(viewport=page.SIZE)
         tab.goto(served.url)
         tab.wait_for_function("() => window.bellcrank?.frame >= 0")
         row = page._drags(tab, 1.0, plays=True)

@@ -53,6 +53,14 @@ export const hook = {
     get time() {
         return now.frame?.time ?? NaN;
     },
+    /** Of adaptive dynamics: what is left out. */
+    get adaptivity() {
+        return now.frame?.tree?.facts ?? null;
+    },
+    /** Per body the first body of those that it moves with, -1 for the ground. */
+    get clusters() {
+        return now.tree ? [...now.tree.clusters] : null;
+    },
     get edition() {
         return scene.peek()?.edition ?? -1;
     },

@@ -14,6 +14,7 @@ export type Look = {
     accelerations: boolean;
     centres: boolean;
     loads: boolean;
+    clusters: boolean; // bodies that move as one are coloured alike, in adaptive dynamics
     beams: string; // the quantity by which beams are coloured, "" for none
     points: boolean;
     dimensions: boolean;
@@ -37,6 +38,7 @@ const USUAL: Look = {
     accelerations: false,
     centres: false,
     loads: false,
+    clusters: true,
     beams: "",
     points: false,
     dimensions: false,

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { render } from "preact";
+import { Adaptive } from "./panels/adaptive.tsx";
 import { Commands } from "./panels/commands.tsx";
 import { Element } from "./panels/element.tsx";
 import { Dialogs } from "./panels/files.tsx";
@@ -35,7 +36,7 @@ import { plotted, seconds } from "./plotted.ts";
 import { RECORDING } from "./protocol.ts";
 import { play, recordingIn } from "./recording.ts";
 import { connect, watching } from "./socket.ts";
-import { chosen, drawer, live, panel, recorded, scene, state } from "./state.ts";
+import { adaptive, chosen, drawer, live, panel, recorded, scene, state } from "./state.ts";
 import { tool } from "./tools/tool.ts";
 
 function Tab({ on, text, press }: { on: boolean; text: string; press: () => void }) {
@@ -55,11 +56,15 @@ function Side() {
                 <Tab on={now === "element"} text="Element" press={() => (panel.value = "element")} />
                 <Tab on={now === "mechanism"} text="Mechanism" press={() => (panel.value = "mechanism")} />
                 {tool.value?.settings && <Tab on={now === "tool"} text="Tool" press={() => (panel.value = "tool")} />}
+                {adaptive.value && (
+                    <Tab on={now === "adaptive"} text="Adaptive" press={() => (panel.value = "adaptive")} />
+                )}
                 {live.value && <Tab on={now === "jog"} text="Jog" press={() => (panel.value = "jog")} />}
             </div>
             {now === "element" && <Element />}
             {now === "mechanism" && <Mechanism />}
             {now === "jog" && <Jog />}
+            {now === "adaptive" && <Adaptive />}
             {now === "tool" && (
                 <div class="pane">
                     <div class="heading">
@@ -82,7 +87,7 @@ function Drawer() {
                     <Tab on={now === "commands"} text="Commands" press={() => (drawer.value = "commands")} />
                 )}
                 {live.value && <Tab on={now === "script"} text="Script" press={() => (drawer.value = "script")} />}
-                {!recorded.value && (
+                {!recorded.value && !adaptive.value && (
                     <Tab on={now === "sections"} text="Section loads" press={() => (drawer.value = "sections")} />
                 )}
             </div>
@@ -109,6 +114,9 @@ function Page() {
 }
 
 window.bellcrank = hook;
+effect(() => {
+    if (adaptive.value && panel.peek() === "mechanism") panel.value = "adaptive"; // what there is to set in it
+});
 effect(() => {
     document.title = state.value ? `${state.value.name} – bellcrank` : "bellcrank";
 });

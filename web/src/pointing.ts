@@ -6,7 +6,7 @@ import { dragged, dragNormal, elementAt, jointAt, markerAt, planeAt } from "./pi
 import type { Target } from "./picking.ts";
 import type { Vec3 } from "./protocol.ts";
 import { ask, move, order } from "./socket.ts";
-import { choose, chosen, hovered, live, now, selection, tell } from "./state.ts";
+import { choose, chosen, hovered, live, now, pulls, selection, tell } from "./state.ts";
 import { NOTHING, tool } from "./tools/tool.ts";
 import type { At, Preview } from "./tools/tool.ts";
 import type { Stage } from "./stage/stage.ts";
@@ -85,10 +85,11 @@ export class Pointing {
 
     /** What a drag from here would do. */
     private press(turns: boolean): Drag {
-        if (tool.value || turns || !live.value) return { kind: "turn" };
+        if (tool.value || turns || !pulls.value) return { kind: "turn" };
         const one = chosen.value;
         const only = one?.table === "bodies" ? (this.stage.scene?.carriers.indexOf(one.name) ?? -1) : -1;
-        const handle = only >= 0 && now.frame?.status !== 1 ? markerAt(this.stage, this.x, this.y, -1, only) : null;
+        const handle =
+            only >= 0 && live.value && now.frame?.status !== 1 ? markerAt(this.stage, this.x, this.y, -1, only) : null;
         if (handle) return { kind: "press", body: handle.name, index: handle.body, held: handle.place, handle };
         const hits = this.stage.pieces?.hits(this.stage.camera.ray(this.x, this.y), this.stage.poses) ?? [];
         const hit = hits.find(({ body }) => body >= 0);

@@ -48,6 +48,13 @@ export type Commands = {
     switch: { formulation?: string; method?: string; step?: number };
     set_input: { name: string; value: number };
     set_parameter: { name: string; value: number };
+    // -- adaptive dynamics: what may be left out; "none": as many joints, as much loss as it takes
+    limit: {
+        max_error?: number;
+        max_joints?: number | "none";
+        max_loss?: number | "none"; // W
+        measure?: string;
+    };
     // -- by hand. point: in the frame of the body
     grab: { body: string; point: Vec3; target: Vec3 };
     move: { body: string; target: Vec3 };
@@ -161,6 +168,7 @@ export type State = {
     jogged: boolean; // whether joints are driven by a jog
     misfits: string[]; // joints that cannot all fit, shown where they come closest
     limits: string[]; // the joints at whose limits it cannot go on
+    adaptive: { methods: string[]; measures: string[] } | null; // of a session with adaptive dynamics
     undo: boolean; // whether there is something to undo
     redo: boolean;
 };
@@ -244,6 +252,9 @@ export type SceneHead = {
     forces: string[]; // names, for arrows of forces
     signals: SignalGroup[];
     document: Record<string, unknown>; // as files write it, with expressions as text
+    // Of adaptive dynamics. [offset, count] as of meshes. carriers: i32, per body the one that carries it, -1 the ground.
+    // centres, f32: a large mechanism is drawn as balls of a radius, m, at these places of the frames of its bodies.
+    tree?: { carriers: [number, number]; centres?: [number, number]; radius?: number };
     numbers: Record<string, unknown>; // the same with numbers in the place of expressions
     palette: { kind: string; sizes: [string, number][] }[]; // kinds of bodies with their lengths, m
     joint_kinds: string[];
@@ -302,6 +313,8 @@ export type Scene = SceneHead & {
     vertices: Float32Array[];
     indices: Uint32Array[];
     normals: (Float32Array | null)[];
+    carriedBy: Int32Array | null;
+    centres: Float32Array | null;
 };
 
 // 2: a frame, 96 bytes of head. Positions are relative to an origin of f64, so that digits are kept far out.
@@ -327,6 +340,28 @@ export type Frame = {
     spans: Float32Array; // n x 6: both ends - origin of parts of bent links
     touching: Float32Array; // n x 6: point - origin, size of the force, 1 where it slips, index of the contact
     beams: Float32Array; // values at all rings of scene.sweeps, in their order, NaN where there are none; or empty
+    tree: TreeFrame | null;
+};
+// 4: a frame of adaptive dynamics, of what moved since the frame before. The head is that of 2, with counts of hands, of
+// places that moved and of free joints, 2^32 - 1 where these are the same, in the places of hands, spans and touching.
+// Then 10 f64 of Adaptivity, places f64, hands f32, bodies u32, free u32.
+export type TreeFrame = {
+    bodies: Uint32Array; // that moved against what carries them
+    places: Float64Array; // 7 each: position and rotation in the frame of the carrier, or in the world
+    free: Uint32Array | null; // bodies behind free joints; null: as before
+    facts: Adaptivity;
+};
+export type Adaptivity = {
+    error: number; // of accelerations, in the measure
+    maxError: number;
+    lost: number; // by locking joints, J
+    kinetic: number; // J
+    free: number; // joints
+    joints: number; // of all
+    maxJoints: number; // -1: as many as the error takes
+    maxLoss: number; // W; -1: 1 % of the kinetic energy per second
+    bounded: boolean; // whether maxJoints keeps the error above maxError
+    absolute: boolean; // whether the error is in m/s^2, and not a part of what it is with no joint free
 };
 export const Statuses = ["paused", "playing", "open", "failed"] as const;
 export const ArrowKinds = ["reaction force", "reaction moment", "force", "moment", "contact"] as const;
@@ -347,6 +382,8 @@ export type Message =
 const SCENE = 1;
 const FRAME = 2;
 const SIGNALS = 3;
+const TREE_FRAME = 4;
+const SAME = 0xffffffff;
 const HEAD = 96;
 
 /** What a binary message contains. The arrays of a frame are views into the message. */
@@ -354,6 +391,7 @@ export function parse(data: ArrayBuffer): Message {
     const kind = new Uint8Array(data, 0, 1)[0];
     if (kind === SCENE) return { kind: "scene", scene: parseScene(data) };
     if (kind === FRAME) return { kind: "frame", frame: parseFrame(data) };
+    if (kind === TREE_FRAME) return { kind: "frame", frame: parseTreeFrame(data) };
     if (kind === SIGNALS) return { kind: "signals", signals: parseSignals(data) };
     throw new Error(`a message of kind ${kind}, which this page does not know: reload it`);
 }
@@ -373,21 +411,17 @@ export function parseScene(data: ArrayBuffer): Scene {
     const normals = head.meshes.map(({ normals: given }) =>
         given ? new Float32Array(data, begin + 4 * given[0], given[1]) : null,
     );
-    return { ...head, edition, vertices, indices, normals };
+    const tree = head.tree;
+    const carriedBy = tree ? new Int32Array(data, begin + 4 * tree.carriers[0], tree.carriers[1]) : null;
+    const centres = tree?.centres ? new Float32Array(data, begin + 4 * tree.centres[0], tree.centres[1]) : null;
+    return { ...head, edition, vertices, indices, normals, carriedBy, centres };
 }
 
-export function parseFrame(data: ArrayBuffer): Frame {
-    const view = new DataView(data);
+/** What the heads of all frames have. */
+function headOf(view: DataView) {
     const u32 = (at: number) => view.getUint32(at, true);
     const f64 = (at: number) => view.getFloat64(at, true);
-    const bodies = u32(44);
     const flags = u32(88);
-    let at = HEAD;
-    const take = (count: number) => {
-        const found = new Float32Array(data, at, count);
-        at += 4 * count;
-        return found;
-    };
     return {
         status: view.getUint8(1),
         edition: view.getUint16(2, true),
@@ -398,10 +432,66 @@ export function parseFrame(data: ArrayBuffer): Frame {
         speed: view.getFloat32(32, true),
         factor: view.getFloat32(36, true),
         moved: u32(40),
-        bodies,
+        bodies: u32(44),
         late: (flags & 1) !== 0,
         moving: (flags & 2) !== 0,
-        origin: [f64(48), f64(56), f64(64)],
+        origin: [f64(48), f64(56), f64(64)] as Vec3,
+    };
+}
+
+export function parseTreeFrame(data: ArrayBuffer): Frame {
+    const view = new DataView(data);
+    const u32 = (at: number) => view.getUint32(at, true);
+    const numbers = new Float64Array(data, HEAD, 10);
+    const [hands, moved, free] = [u32(76), u32(80), u32(84)];
+    let at = HEAD + 80;
+    const places = new Float64Array(data, at, POSE * moved);
+    at += 8 * POSE * moved;
+    const held = new Float32Array(data, at, HAND * hands);
+    at += 4 * HAND * hands;
+    const bodies = new Uint32Array(data, at, moved);
+    at += 4 * moved;
+    const nothing = new Float32Array(0);
+    const facts: Adaptivity = {
+        error: numbers[0],
+        maxError: numbers[1],
+        lost: numbers[2],
+        kinetic: numbers[3],
+        free: numbers[4],
+        joints: numbers[5],
+        maxJoints: numbers[6],
+        maxLoss: numbers[7],
+        bounded: (numbers[8] & 1) !== 0,
+        absolute: (numbers[8] & 2) !== 0,
+    };
+    return {
+        ...headOf(view),
+        poses: nothing,
+        twists: nothing,
+        accelerations: nothing,
+        arrows: nothing,
+        hands: held,
+        spans: nothing,
+        touching: nothing,
+        beams: nothing,
+        tree: { bodies, places, free: free === SAME ? null : new Uint32Array(data, at, free), facts },
+    };
+}
+
+export function parseFrame(data: ArrayBuffer): Frame {
+    const view = new DataView(data);
+    const u32 = (at: number) => view.getUint32(at, true);
+    const head = headOf(view);
+    const { bodies } = head;
+    const flags = u32(88);
+    let at = HEAD;
+    const take = (count: number) => {
+        const found = new Float32Array(data, at, count);
+        at += 4 * count;
+        return found;
+    };
+    return {
+        ...head,
         poses: take(POSE * bodies),
         twists: take(flags & 4 ? TWIST * bodies : 0),
         accelerations: take(flags & 8 ? TWIST * bodies : 0),
@@ -410,6 +500,7 @@ export function parseFrame(data: ArrayBuffer): Frame {
         spans: take(SPAN * u32(80)),
         touching: take(TOUCH * u32(84)),
         beams: take(u32(92)),
+        tree: null,
     };
 }
 

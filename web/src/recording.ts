@@ -131,6 +131,7 @@ function stateOf(name: string, playing: boolean): State {
         event: "state",
         name,
         live: false,
+        adaptive: null,
         status: playing ? "playing" : "paused",
         message: "",
         formulation: "",

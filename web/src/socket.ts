@@ -4,6 +4,7 @@ import { effect } from "@preact/signals";
 import * as protocol from "./protocol.ts";
 import type { Answer, CommandName, Commands, Event, Frame, Scene, Signals, Watch } from "./protocol.ts";
 import * as page from "./state.ts";
+import { Tree } from "./tree.ts";
 
 /** Whoever does commands: the session at the other end, or the player of a recorded page. */
 export type Source = {
@@ -93,6 +94,7 @@ function showNumbers(frame: Frame): void {
 /** Take up a scene, and let everybody draw it. */
 export function takeScene(scene: Scene): void {
     taken.scenes += 1;
+    page.now.tree = scene.carriedBy ? new Tree(scene.carriedBy) : null;
     page.scene.value = scene;
     for (const listener of onScene) listener(scene);
 }
@@ -101,6 +103,7 @@ export function takeScene(scene: Scene): void {
 export function takeFrame(frame: Frame): void {
     if (frame.edition !== page.scene.peek()?.edition) return;
     taken.frames += 1;
+    if (frame.tree) page.now.tree?.take(frame.tree, frame.origin);
     noteMoved(frame);
     page.now.frame = frame;
     for (const listener of onFrame) listener(frame);

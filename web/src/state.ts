@@ -1,6 +1,7 @@
 // What the page knows and shows. Panels read these signals; the socket and the tools write them.
 
 import { computed, signal } from "@preact/signals";
+import type { Tree } from "./tree.ts";
 import type { Answer, Frame, Inspected, Kinds, Loads, Log, Scene, State } from "./protocol.ts";
 
 export type Picked = { table: string; name: string };
@@ -16,7 +17,7 @@ export const kinds = signal<Kinds>({});
 export const recorded = signal(false);
 
 /** The last frame that was applied; `shown` follows it five times a second, for numbers in panels. */
-export const now: { frame: Frame | null } = { frame: null };
+export const now: { frame: Frame | null; tree: Tree | null } = { frame: null, tree: null };
 export const shown = signal<Frame | null>(null);
 
 export const selection = signal<Picked[]>([]);
@@ -24,6 +25,9 @@ export const chosen = computed<Picked | null>(() => selection.value.at(-1) ?? nu
 export const hovered = signal<Picked | null>(null);
 
 export const live = computed(() => state.value?.live ?? false);
+/** Whether bodies can be pulled: a session that simulates, be it one in which nothing can be built. */
+export const pulls = computed(() => live.value || adaptive.value);
+export const adaptive = computed(() => (state.value?.adaptive ?? null) !== null);
 
 export function choose(picked: Picked | null, more = false): void {
     if (picked === null) {
@@ -38,7 +42,7 @@ export function choose(picked: Picked | null, more = false): void {
 }
 
 /** What the panel at the right shows below the tree. */
-export const panel = signal<"element" | "mechanism" | "tool" | "jog">("mechanism");
+export const panel = signal<"element" | "mechanism" | "tool" | "jog" | "adaptive">("mechanism");
 export const drawer = signal<"plots" | "commands" | "script" | "sections">("plots");
 
 // Messages over the view

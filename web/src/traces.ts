@@ -6,7 +6,7 @@ import { POSE } from "./protocol.ts";
 import type { Frame, Quat, Traced, Vec3 } from "./protocol.ts";
 import { whenPointsMove } from "./anchors.ts";
 import { ask, whenFrame } from "./socket.ts";
-import { scene, tell } from "./state.ts";
+import { now, scene, tell } from "./state.ts";
 
 /** A point that is traced, or, as an envelope, a body that leaves pictures of itself. */
 export type Trace = { body: string; point: Vec3; envelope: boolean; color: number };
@@ -86,7 +86,7 @@ function extend(frame: Frame): void {
         }
         if (frame.status !== 1 || frame.time <= (path.time.at(-1) ?? -Infinity)) continue;
         const at = POSE * body;
-        const p = frame.poses;
+        const p = frame.tree ? (now.tree?.numbers ?? frame.poses) : frame.poses;
         const rotation: Quat = [p[at + 3], p[at + 4], p[at + 5], p[at + 6]];
         const place = add([p[at], p[at + 1], p[at + 2]], frame.origin);
         path.time.push(frame.time);

@@ -13,7 +13,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.initial import assembled, refuse_misfits
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats, State
+from bellcrank.compile.state import Floats, Ints, State
 from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.formulations.preparing import formulation_module
@@ -59,6 +59,8 @@ class Limits:
             max_loss = check.number("max_loss", max_loss, "W")
             if max_loss < 0.0:
                 check.fault("max_loss must be at least 0", max_loss, "give it in W")
+        if isinstance(max_joints, float) and max_joints == np.inf:
+            max_joints = None
         if max_joints is not None:
             max_joints = check.integer("max_joints", max_joints, 1)
         return Limits(error_bound(check, max_error), max_loss, max_joints)
@@ -97,6 +99,7 @@ class AdaptiveRun(LinkageRun):
         model = with_own_inputs(model)
         core = _core.AdaptiveDynamics(model.core)
         self.method, self._limits = method, limits
+        self._is_untold = True  # `moves` has not been called
         core.limit(*limits.for_core(limits.max_error, measure))  # before the start, which looks at the error
         core.start(model.core, *model.initial.arrays)
         self._steering = LinkageSteering((), {}) if steering is None else steering
@@ -197,13 +200,24 @@ class AdaptiveRun(LinkageRun):
         """How many joints may be free; None for as many as the error takes."""
         return self._limits.max_joints
 
+    @property
+    def is_bounded(self) -> bool:
+        """Whether max_joints keeps the error of the last step above max_error: more joints would lower it."""
+        most = self.max_joints
+        return most is not None and self.error > self.max_error and len(self._free_joints) >= most
+
     def limit(
-        self, max_error: float | None = None, max_loss: float | None = None, max_joints: int | None = None
+        self,
+        max_error: float | None = None,
+        max_loss: float | None = None,
+        max_joints: float | None = None,
+        measure: str | None = None,
     ) -> None:
         """Change what the run may leave out from here on; None leaves a limit as it is.
 
         max_error: in the measure of the run. max_loss: kinetic energy that locking may take, W; `np.inf` for
-        any. max_joints: that may be free; locking those that are too many may take more energy.
+        any. max_joints: that may be free, `np.inf` for as many as the error takes; locking those that are too
+        many may take more energy. measure: "rms_relative" or "rms", of the error from here on.
         Raises MechanismError for invalid limits, and once the run has ended.
 
         >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=1e-3)
@@ -214,11 +228,14 @@ class AdaptiveRun(LinkageRun):
         5
         """
         self._refuse_ended("limit")
-        given = {"max_error": max_error, "max_loss": max_loss, "max_joints": max_joints}
-        changed = replace(self._limits, **{name: one for name, one in given.items() if one is not None})  # type: ignore[arg-type]
+        given: dict[str, Any] = {"max_error": max_error, "max_loss": max_loss, "max_joints": max_joints}
+        changed = replace(self._limits, **{name: one for name, one in given.items() if one is not None})
         with Check("limit") as check:
-            self._limits = Limits.of(check, changed.max_error, changed.max_loss, changed.max_joints)
-        self.max_error = self._limits.max_error
+            limits = Limits.of(check, changed.max_error, changed.max_loss, changed.max_joints)
+            measure = check.choice("measure", self.measure if measure is None else measure, MEASURES)
+        self._limits, self.measure, self.max_error = limits, measure, limits.max_error
+        self._core.limit(*limits.for_core(limits.max_error, measure))
+        self._core.evaluate()
 
     def advance(self, max_error: float | None = None, steps: int = 1) -> tuple[str, ...]:
         """Take steps; return the names of the joints that move after the last one.
@@ -243,13 +260,150 @@ class AdaptiveRun(LinkageRun):
             raise SimulationError(str(error), self.time, None, self._recorded(self._status)) from error
         left = self._steering.steps_left(self._steps)
         return super()._steered() if left is None else left
+    def pull(
+        self,
+        body: str,
+        target: Sequence[float | str],
+        point: Sequence[float | str] = (0.0, 0.0, 0.0),
+        stiffness: float = 0.0,
+        damping: float = 0.0,
+        max_force: float = np.inf,
+    ) -> None:
+        """Pull a point of a body towards a target by a damped spring, from the next step on: a hand on it.
+
+        target: (3,), m, world axes. point: (3,), m, in the body's frame. stiffness: N/m, of a spring without
+        length. damping: N s/m, against the velocity of the point. max_force: N, of the spring. A body has one
+        hand; pulling it again moves the hand. Joints on its path are freed as the error asks.
+        Raises MechanismError with close matches for an unknown name, for wrong numbers, and once the run has
+        ended.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+        >>> end = run.trajectory.bodies[-1]
+        >>> run.pull(end, target=(15, 5, 0), stiffness=200.0, damping=20.0)
+        >>> moved = run.advance(steps=200)
+        >>> bool(run.pose(end)[0][1] > 0)    # m; the others hang down from there
+        True
+        >>> run.let_go(end)
+        """
+        self._refuse_ended("pull")
+        number = self.model.body_number(body)
+        with Check("pull") as check:
+            place, at = check.vector("target", target, "m"), check.vector("point", point, "m")
+            firm = check.number("stiffness", stiffness, "N/m")
+            slow = check.number("damping", damping, "N s/m")
+            most = np.inf if max_force == np.inf else check.number("max_force", max_force, "N")
+            for name, value in (("stiffness", firm), ("damping", slow), ("max_force", most)):
+                if value < 0.0:
+                    check.fault(f"{name} must be at least 0", value)
+        self._core.pull(self.model.core, number, at, place, firm, slow, most)
+
+    def let_go(self, body: str) -> None:
+        """Take the hand of a body away, if it has one. Raises MechanismError for an unknown name.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+        >>> run.let_go(run.trajectory.bodies[-1])
+        """
+        self._core.let_go(self.model.body_number(body))
+
+    def moves(self) -> tuple[Ints, Floats, Floats]:
+        """What has moved since the last call, at first everything: for pictures that follow a run.
+
+        Numbers of bodies (m,), in the order of the model; positions (m, 3), m, and rotations (m, 4) of their
+        frames in those of the bodies that carry them (`carriers`), or in the world. All others stand where
+        they were, relative to what carries them.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+        >>> len(run.moves()[0]), len(run.moves()[0])
+        (20, 0)
+        >>> moved = run.advance(steps=5)
+        >>> 0 < len(run.moves()[0]) <= 20
+        True
+        """
+        links = self._core.take_moved()
+        if self._is_untold:
+            self._is_untold, links = False, list(range(len(self._joints)))
+        return self._core.bodies[0][links], *self._core.places(self.model.core, links)
+
+    @property
+    def carriers(self) -> Ints:
+        """Per body the number of the one that carries it in the tree, (nb,); -1 for the ground."""
+        own, carrier = self._core.bodies
+        found = np.empty_like(carrier)
+        found[own] = carrier
+        return found
+
+    @property
+    def free_count(self) -> int:
+        """How many joints are free."""
+        return len(self._free_joints)
+
+    @property
+    def step(self) -> float:
+        """The step, s."""
+        return self._recording.step
+
+    def use(self, method: str | None = None, step: float | None = None) -> None:
+        """Go on by another method, "rk4" or "symplectic", or with another step, s; None leaves it.
+
+        Frames are recorded at as many steps as before. Raises MechanismError for an unknown method, for a
+        step that is not greater than zero, and once the run has ended.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+        >>> run.use(method="symplectic", step=0.005)
+        >>> moved = run.advance(steps=4)
+        >>> run.method, round(run.time, 6)
+        ('symplectic', 0.02)
+        """
+        self._refuse_ended("use")
+        with Check("use") as check:
+            method = check.choice("method", self.method if method is None else method, METHODS)
+            step = self.step if step is None else check.positive("step", step, "s")
+        self.method, self._recording = method, replace(self._recording, step=step)
+
+    def yielding(self, body: str, point: Sequence[float | str] = (0.0, 0.0, 0.0)) -> tuple[float, float]:
+        """How a point of a body yields to a force there, with all joints free, 1/kg; of the last step.
+
+        The largest acceleration of the point by a unit force; and a bound of those that such a force gives
+        the centre of mass of the body, and its particles at its radius of gyration.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+        >>> most, swing = run.yielding(run.trajectory.bodies[-1])
+        >>> 0 < most <= swing
+        True
+        """
+        with Check("yielding") as check:
+            at = check.vector("point", point, "m")
+        core, model, number = self._core, self.model, self.model.body_number(body)
+        most = float(core.mobility(model.core, number, at, False))
+        centre = float(core.mobility(model.core, number, model.com[number], False))
+        gyration = 0.5 * float(np.trace(model.inertia[number])) / float(model.mass[number])  # its square
+        turning = gyration * float(core.mobility(model.core, number, at, True))
+        # |Φ_ab| is at most the root of Φ_aa Φ_bb.
+        return most, float(np.sqrt(most * max(most, centre, turning)))
+
+    @property
+    def free_bodies(self) -> Ints:
+        """Numbers of the bodies behind free joints; one that hangs on nothing is always among them.
+
+        Between free joints all bodies move as one: each with those that it carries by joints that are locked.
+
+        >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
+        >>> len(run.free_bodies) == len(run.free)
+        True
+        """
+        return np.asarray(self._core.bodies[0][self._core.free])
+
+    @property
+    def _free_joints(self) -> list[int]:
+        """Links whose joints are free; a body that hangs on nothing has none."""
+        return [link for link in self._core.free if self._joints[link]]
 
     def _take(self, steps: int, max_error: float) -> int:
         self._core.limit(*self._limits.for_core(max_error, self.measure))
         return int(self._core.advance(steps, self._recording.step, self.method))
 
     def _of_free(self, numbers: Floats) -> Mapping[str, Floats]:
-        return self._along(numbers, [link for link in self._core.free if self._joints[link]])
+        return self._along(numbers, self._free_joints)
 
     def _failure(self) -> tuple[str, str | None]:
         if not self._core.loop_error <= _OPEN:
@@ -297,8 +451,11 @@ def _instead(model: Model) -> str:
     return "recursive"
 
 
-def begun(model: Model, given: Mapping[str, Any]) -> AdaptiveRun:
-    """A run at its start. given: the arguments of `bc.start`, checked here. Raises the same errors."""
+def begun(model: Model, given: Mapping[str, Any], records: bool = True) -> AdaptiveRun:
+    """A run at its start. given: the arguments of `bc.start`, checked here. Raises the same errors.
+
+    records: whether frames are recorded after the first one.
+    """
     a = SimpleNamespace(**given)
     state = a.state
     with Check("simulate") as check:
@@ -331,6 +488,8 @@ def begun(model: Model, given: Mapping[str, Any]) -> AdaptiveRun:
         model, _ = assembled(model)
     recording = Recording(step, steps, every, a.path, a.description, a.progress)
     return AdaptiveRun(model, limits, measure, method, recording, steering)
+    recording = Recording(step, steps, every if records else 0, a.path, a.description, a.progress)
+    return AdaptiveRun(model, limits, measure, method, recording)
 
 
 def _divided(

@@ -322,12 +322,27 @@ def start_with_tape(mechanism: Mechanism, duration: float | None, **arguments: A
     return run
 
 
+def start_unrecorded(mechanism: Mechanism | Model, **arguments: Any) -> AdaptiveRun:
+    """An adaptive run of open end that records its first frame alone, for who follows its moves.
+
+    arguments: as of `start`. Raises what `start` raises.
+    """
+    given = {name: arguments.pop(name, _DEFAULTS[name]) for name in _ARGUMENTS}
+    run = _started(
+        {**given, "mechanism": mechanism, "duration": None, "formulation": "adaptive"},
+        arguments,
+        records=False,
+    )
+    assert isinstance(run, AdaptiveRun)
+    return run
+
+
 _RUN: Final = "Run | AdaptiveRun | QuasistaticRun"
 start.__signature__ = inspect.signature(simulate).replace(return_annotation=_RUN)  # type: ignore[attr-defined]
 
 
 def _started(
-    given: dict[str, Any], options: dict[str, Any], keeps_tape: bool = False
+    given: dict[str, Any], options: dict[str, Any], keeps_tape: bool = False, records: bool = True
 ) -> Run | AdaptiveRun | QuasistaticRun:
     """A run at its start. given: the arguments of `simulate`, by name. options: of the formulation."""
     with Check("simulate") as check:  # times may be texts such as "2 s"
@@ -348,7 +363,7 @@ def _started(
         _check_classes(a)
         model = described(a.mechanism, a.start, a.left_out, a.state)
         refuse_changes(model.source, "adaptive runs")
-        return adaptive.begun(model, given)
+        return adaptive.begun(model, given, records)
     for name, of in _OF_LINKAGES.items():
         if given[name] is not None:
             raise MechanismError(Fault("simulate", f"{name} is a part of {of}", given[name]))

@@ -32,8 +32,10 @@ from bellcrank.viewer.inspecting import inspected_in, loads_in, traced_in
 from bellcrank.viewer.names import known
 from bellcrank.viewer.settings import LIVE_STEP
 
-_SPEEDS: Final = (1e-4, 100.0)
-_STEPS: Final = 10_000  # that one command may take
+SPEEDS: Final = (1e-4, 100.0)
+"""Simulated seconds per second of real time."""
+STEPS: Final = 10_000
+"""That one command may take."""
 
 
 def play(engine: LiveEngine) -> None:
@@ -58,7 +60,7 @@ def pause(engine: LiveEngine) -> None:
 
 def step(engine: LiveEngine, count: Any = 1) -> None:
     """Take some steps of the method, and pause; steps of 1 ms if the method is adaptive."""
-    count = _whole("step", count, 1, _STEPS)
+    count = whole("step", count, 1, STEPS)
     pause(engine)
     engine.advance(count * (engine.settings.fixed_step or LIVE_STEP))
 
@@ -72,7 +74,7 @@ def reset(engine: LiveEngine) -> None:
 
 def rewind(engine: LiveEngine, time: Any) -> None:
     """Show the recorded frame nearest to a time, s, and pause; the run continues from there."""
-    time = _number("rewind", time, "s")
+    time = number_of("rewind", time, "s")
     if engine.status == "playing":
         engine.status = "paused"
     release(engine)
@@ -83,7 +85,7 @@ def rewind(engine: LiveEngine, time: Any) -> None:
 
 def speed(engine: LiveEngine, value: Any) -> None:
     """Set the speed: simulated seconds per second of real time."""
-    engine.pace.speed = _number("speed", value, "1", *_SPEEDS)
+    engine.pace.speed = number_of("speed", value, "1", *SPEEDS)
 
 
 def switch(engine: LiveEngine, formulation: Any = None, method: Any = None, step: Any = None) -> None:
@@ -94,14 +96,14 @@ def switch(engine: LiveEngine, formulation: Any = None, method: Any = None, step
 def set_input(engine: LiveEngine, name: Any, value: Any) -> None:
     """Give an input another value."""
     known("input", name, engine.values)
-    number = _number(f"input {name!r}", value, "")
+    number = number_of(f"input {name!r}", value, "")
     steering.steer(engine, {name: number})
 
 
 def set_parameter(engine: LiveEngine, name: Any, value: Any) -> None:
     """Give a parameter another value; the current state, projected onto the constraints, is kept."""
     known("parameter", name, engine.twin.base.parameters)
-    number = _number(f"parameter {name!r}", value, "")
+    number = number_of(f"parameter {name!r}", value, "")
     engine.change(f"parameter {name!r}", twin=engine.coming[0].with_parameters({name: number}))
     if engine.editor is not None:
         engine.editor.set_parameter(name, number)
@@ -122,8 +124,8 @@ def trace(
     engine: LiveEngine, body: Any, point: Any = (0.0, 0.0, 0.0), seconds: Any = 1e9, frames: Any = 400
 ) -> dict[str, Any]:
     """Where a point (3,) of a body, m, in its frame, was in the last seconds that were recorded."""
-    count = _whole("trace", frames, 1, _STEPS)
-    return traced_in(engine.window(_number("trace", seconds, "s", 0.0), count), body, point)
+    count = whole("trace", frames, 1, STEPS)
+    return traced_in(engine.window(number_of("trace", seconds, "s", 0.0), count), body, point)
 
 
 def save(engine: LiveEngine, path: Path, replace: bool = False) -> str:
@@ -133,7 +135,8 @@ def save(engine: LiveEngine, path: Path, replace: bool = False) -> str:
     return f"{len(run)} frames in {path.name}"
 
 
-def _number(element: str, value: Any, unit: str, low: float = -1e12, high: float = 1e12) -> float:
+def number_of(element: str, value: Any, unit: str, low: float = -1e12, high: float = 1e12) -> float:
+    """A number within bounds, checked."""
     with Check(element) as check:
         found = check.number("the value", value, unit)
         if not low <= found <= high:
@@ -141,7 +144,8 @@ def _number(element: str, value: Any, unit: str, low: float = -1e12, high: float
     return found
 
 
-def _whole(element: str, value: Any, low: int, high: int) -> int:
+def whole(element: str, value: Any, low: int, high: int) -> int:
+    """A whole number within bounds, checked."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         raise MechanismError(Fault(element, f"it takes a whole number from {low} to {high}", value))
     return value

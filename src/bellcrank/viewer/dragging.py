@@ -28,7 +28,7 @@ def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
     constraints; while it plays, they are pulled by a damped spring.
     """
     number, model = _body(engine, body), engine.ready()
-    at, target = _point("point", point), _point("target", target)
+    at, target = point_of("point", point), point_of("target", target)
     if engine.status != "playing":
         engine.from_shown()
         if engine.editor is not None and not engine.posed:
@@ -44,7 +44,9 @@ def grab(engine: LiveEngine, body: Any, point: Any, target: Any) -> None:
         raise MechanismError(
             Fault(f"body {body!r}", rule, None, "release what holds it, or drag another one")
         )
-    stiffness, damping = firmness(given, size_of(model), gravity, engine.settings.fixed_step)
+    stiffness, damping = firmness(
+        given.most, given.swing, size_of(model), gravity, engine.settings.fixed_step
+    )
     engine.set_hold(body, Hold(stiffness, damping, at, target))
     if twin is not engine.coming[0]:
         engine.change(f"a hand on {body}", twin=twin)
@@ -56,7 +58,7 @@ def move(engine: LiveEngine, body: Any, target: Any, mark: tuple[str, int] | Non
     mark: the front end and its number of this move, which snapshots have from now on.
     """
     _body(engine, body)
-    target = _point("target", target)
+    target = point_of("target", target)
     if mark is not None:
         engine.marks[mark[0]] = mark[1]
     if body in engine.posed:
@@ -162,7 +164,8 @@ def _body(engine: LiveEngine, name: Any) -> int:
     return bodies.index(name)
 
 
-def _point(name: str, value: Any) -> Floats:
+def point_of(name: str, value: Any) -> Floats:
+    """A point of a front end (3,), m, checked."""
     with Check("hand") as check:
         found: Floats = check.array(name, value, (3,), "m")
     if np.abs(found).max() > 1e9:

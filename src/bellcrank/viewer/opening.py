@@ -33,16 +33,16 @@ def view(
     from bellcrank import scene
     from bellcrank.viewer.page.bundle import check_page
     from bellcrank.viewer.page.page import Page
+    from bellcrank.viewer.page.tree_picture import drawn
 
     check_page()
     place = None if folder is None else Path(folder)
     if isinstance(what, Mechanism):
-        drawn = scene.of(what)
-        return Page(live(what, arguments, folder=place), drawn, host, port, token, place)
+        pictured = drawn(what, (arguments or {}).get("formulation") == "adaptive")
+        return Page(live(what, arguments, folder=place), pictured, host, port, token, place)
     if not isinstance(what, (Trajectory, MoveTrajectory)):
         raise MechanismError(Fault("view", "a page shows a Mechanism or a Trajectory", what))
-    drawn = scene.of(what.origin.mechanism)
-    return Page(played(what), drawn, host, port, token, place)
+    return Page(played(what), scene.of(what.origin.mechanism), host, port, token, place)
 
 
 __all__ = ["view"]

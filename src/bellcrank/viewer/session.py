@@ -17,7 +17,8 @@ from bellcrank.mechanism.checking import nearest
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.moves import MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory
-from bellcrank.viewer import playing
+from bellcrank.viewer import adaptive_commands, playing
+from bellcrank.viewer.adaptive_engine import AdaptiveEngine
 from bellcrank.viewer.commands import COMMANDS
 from bellcrank.viewer.editor import Editor
 from bellcrank.viewer.engine import LiveEngine
@@ -307,10 +308,13 @@ def live(
         1 ms or, if that breaks down at once, adaptive methods.
     clock: real time, s. background: whether to make slow preparations in another thread.
     folder: the only one where commands read and write files, by default the working folder.
+    With formulation="adaptive" few joints of a tree are free, and nothing can be built (`AdaptiveEngine`).
     A mechanism whose joints cannot all fit stands open where they come closest. Raises the errors of
     `bc.start` for one that cannot start otherwise.
     """
     given = dict(arguments or {})
+    if given.get("formulation") == "adaptive":
+        return Session(AdaptiveEngine(mechanism.copy(), given, clock), adaptive_commands.COMMANDS, clock)
     begin = float(given.get("start") or 0.0)
     engine = LiveEngine(mechanism.copy(), Settings.of(given), clock, begin, background)
     if given.get("method") is None and given.get("step") is None and not engine.open:

@@ -84,8 +84,9 @@ def _checked(settings: Settings, step: Any) -> Settings:
     find_method(settings.method)
     check_request(settings.formulation, {})
     if settings.formulation == "adaptive":
-        rule = "a live session does not run 'adaptive', whose records can be viewed: bc.simulate(...).view()"
-        raise MechanismError(Fault("formulation", rule, None, f"one of {', '.join(FORMULATIONS)}"))
+        rule = "a session that can be built on does not go over to 'adaptive'"
+        advice = "open another one with view(formulation='adaptive')"
+        raise MechanismError(Fault("formulation", rule, None, advice))
     if step is None:
         return settings
     if isinstance(step, bool) or not isinstance(step, (int, float)) or not 1e-6 <= step <= 0.1:

@@ -16,6 +16,7 @@ from bellcrank.viewer.settings import Settings
 from bellcrank.viewer.twin import Hold
 
 if TYPE_CHECKING:
+    from bellcrank.viewer.adaptive_engine import Adaptivity
     from bellcrank.viewer.engine import LiveEngine
 
 
@@ -53,6 +54,7 @@ class Snapshot:
     last step, of a quasi-static run; None where all may move. marks: of the last move of each front end that
     counts its moves. model: of the run, with hands and pins, if there is one. jogged: whether joints are
     driven by a jog. limits: the joints at whose limits it cannot go on. misfits: joints that cannot all fit.
+    adaptivity: of adaptive dynamics, whose frame has the time alone; where bodies are says its tree.
     """
 
     number: int
@@ -84,6 +86,7 @@ class Snapshot:
     jogged: bool = False
     limits: tuple[str, ...] = ()
     misfits: tuple[str, ...] = ()
+    adaptivity: Adaptivity | None = None
 
     @property
     def time(self) -> float:
@@ -93,12 +96,12 @@ class Snapshot:
     @property
     def position(self) -> FloatArray:
         """(nb, 3), m."""
-        return self._section("position")
+        return self._section("position") if self.adaptivity is None else self.adaptivity.tree.poses()[0]
 
     @property
     def rotation(self) -> FloatArray:
         """(nb, 4)."""
-        return self._section("rotation")
+        return self._section("rotation") if self.adaptivity is None else self.adaptivity.tree.poses()[1]
 
     def _section(self, name: str) -> FloatArray:
         values: FloatArray = self.frame[self.layout.columns[name]].reshape(self.layout.shapes[name])

@@ -193,17 +193,17 @@ def yielding(model: Model, hand: Hand, state: State, values: Mapping[str, float]
     return Yielding(there.T, max(float(np.linalg.norm(one, 2)) for one in swings))
 
 
-def firmness(given: Yielding, size: float, gravity: float, step: float) -> tuple[float, float]:
+def firmness(most: float, swing: float, size: float, gravity: float, step: float) -> tuple[float, float]:
     """Stiffness, N/m, and damping, N s/m, of a hand.
 
-    given: how the mechanism yields to it. size: of the mechanism, m. gravity: m/s^2.
+    most, swing: how the mechanism yields to it, 1/kg (`Yielding`). size: of the mechanism, m. gravity: m/s^2.
     step: s, of the method; 0 where it finds its own.
     """
     frequency = max(_SLOWEST, np.sqrt(gravity / (_SAG * size)))
     if step > 0.0:
         frequency = min(frequency, _PER_STEP / step)
-    stiffness = frequency**2 / max(given.most, given.swing)
-    return float(stiffness), float(2.0 * np.sqrt(stiffness / given.most))
+    stiffness = frequency**2 / max(most, swing)
+    return float(stiffness), float(2.0 * np.sqrt(stiffness / most))
 
 
 def size_of(model: Model) -> float:

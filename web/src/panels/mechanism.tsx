@@ -12,7 +12,7 @@ let waiting: (() => Promise<unknown>) | null = null;
 let busy = false;
 
 /** While a value is on its way, only the last one asked for follows. */
-async function soon(send: () => Promise<unknown>): Promise<void> {
+export async function soon(send: () => Promise<unknown>): Promise<void> {
     waiting = send;
     if (busy) return;
     busy = true;

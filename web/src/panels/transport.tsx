@@ -2,7 +2,7 @@
 
 import { Icon } from "../icons.tsx";
 import { order } from "../socket.ts";
-import { live, now, shown, state, tell } from "../state.ts";
+import { adaptive, live, now, pulls, shown, state, tell } from "../state.ts";
 import { round125 } from "../maths.ts";
 import { short } from "../words.ts";
 import { Method } from "./mechanism.tsx";
@@ -76,7 +76,7 @@ function stateText(): { text: string; title: string; kind: string } {
     const factor =
         frame && Number.isFinite(frame.factor) ? `${short(Number(frame.factor.toPrecision(2)))}× real time` : "";
     const late = now?.late ? "slower than asked: steps take longer than they last" : "";
-    const words = { playing: live.value ? "running" : "playing", paused: "paused", open: "open", failed: "stopped" }[
+    const words = { playing: pulls.value ? "running" : "playing", paused: "paused", open: "open", failed: "stopped" }[
         status
     ];
     const title = [
@@ -159,6 +159,7 @@ export function Transport() {
                 <input
                     type="range"
                     aria-label="Recorded time"
+                    disabled={adaptive.value}
                     min={first}
                     max={last > first ? last : first + 1e-3}
                     step="any"

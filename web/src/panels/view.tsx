@@ -1,6 +1,6 @@
 // The view: the stage with its layers, and what lies over it: hints, the name under the pointer, messages.
 
-import { effect, signal } from "@preact/signals";
+import { computed, effect, signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import { dimensions, typing } from "../dimensions.ts";
 import type { Dimension } from "../dimensions.ts";
@@ -72,7 +72,7 @@ function raise(box: HTMLElement): () => void {
         const { camera, poses } = stage;
         const stood = takeStanding();
         if (stood) camera.stand(poses.toPage(stood.eye), poses.toPage(stood.target), stood.up);
-        stage.pieces?.paint(selection.peek(), hovered.peek(), state.peek());
+        paint(stage);
         stage.followBody(stage.scene?.carriers.indexOf(following.peek()) ?? -1);
         pointing.refresh();
     };
@@ -99,6 +99,7 @@ function raise(box: HTMLElement): () => void {
     whenFrame((frame) => {
         stage.take(frame);
         noteRange(stage);
+        if (now.tree && look.peek().clusters && stage.pieces?.isStale(now.tree)) paint(stage);
         if (moving && !frame.moving) stage.request();
         moving = frame.moving;
         if (tool.peek() || selection.peek().length) refresh();
@@ -121,8 +122,8 @@ function raise(box: HTMLElement): () => void {
             colored = look.value.beams;
         }),
         effect(() => {
-            const [picked, over, now] = [selection.value, hovered.value, state.value]; // read, pieces or not
-            stage.pieces?.paint(picked, over, now);
+            void [selection.value, hovered.value, look.value.clusters, marked.value];
+            paint(stage);
             stage.request();
         }),
         effect(() => {
@@ -140,6 +141,14 @@ function raise(box: HTMLElement): () => void {
     if (scene.peek()) stage.show(scene.peek()!, now.frame);
     view.value = stage;
     return () => stops.forEach((stop) => stop());
+}
+
+/** What of the state is painted: it changes seldom, while much else in it changes all the time. */
+const marked = computed(() => JSON.stringify([state.value?.active, state.value?.misfits]));
+
+function paint(stage: Stage): void {
+    const tree = look.peek().clusters ? now.tree : null;
+    stage.pieces?.paint(selection.peek(), hovered.peek(), state.peek(), tree);
 }
 
 function noteContacts(arrows: Arrows): void {

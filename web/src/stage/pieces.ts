@@ -18,7 +18,10 @@ import { add, conjugate, crossings, fromZ, norm, product, rotate, scale, sub } f
 import type { Ray } from "../maths.ts";
 import type { Quat, Scene, Vec3 } from "../protocol.ts";
 import type { Picked } from "../state.ts";
+import { colorOf, FREE } from "../tree.ts";
+import type { Tree } from "../tree.ts";
 import { Beams } from "./beams.ts";
+import { Crowd } from "./crowd.ts";
 import type { Poses } from "./poses.ts";
 
 const CREASE = 0.6; // rad: edges sharper than this stay sharp
@@ -48,6 +51,7 @@ export class Pieces {
     readonly group = new Group();
     readonly batches: Batch[] = [];
     readonly beams: Beams;
+    readonly crowd: Crowd | null;
     private readonly spheres: Sphere[];
 
     constructor(readonly scene: Scene) {
@@ -61,7 +65,10 @@ export class Pieces {
         let count = 0;
         const put = (mesh: number, opacity: number, copy: Omit<Copy, "lift">) => {
             const key = `${mesh} ${opacity}`;
-            found.set(key, [...(found.get(key) ?? []), { ...copy, lift: LIFT * (count % LIFTS) }]);
+            const before = found.get(key);
+            const one = { ...copy, lift: LIFT * (count % LIFTS) };
+            if (before) before.push(one);
+            else found.set(key, [one]);
             count += 1;
         };
         const pieceJoint = new Set(scene.joints.flatMap((joint) => joint.pieces));
@@ -109,11 +116,14 @@ export class Pieces {
         }
         this.beams = new Beams(scene);
         this.group.add(this.beams.group);
+        this.crowd = scene.centres ? new Crowd(scene) : null;
+        if (this.crowd) this.group.add(this.crowd.group);
         this.paint([], null, null);
     }
 
     dispose(): void {
         this.beams.dispose();
+        this.crowd?.dispose();
         for (const { mesh } of this.batches) {
             mesh.geometry.dispose();
             mesh.dispose();
@@ -134,6 +144,7 @@ export class Pieces {
             batch.mesh.instanceMatrix.needsUpdate = true;
         }
         this.beams.place(poses);
+        this.crowd?.place(poses);
     }
 
     private placeLink(numbers: Float32Array, at: number, copy: Copy, poses: Poses): void {
@@ -155,11 +166,15 @@ export class Pieces {
         return [poses.place(link.carriers[0], link.points[0]), poses.place(link.carriers[1], link.points[1])];
     }
 
-    /** Colour what is chosen, what is under the pointer, joints that moved in the last step, and those that miss. */
+    /**
+     * Colour what is chosen, what is under the pointer, joints that moved in the last step, and those that miss.
+     * tree: whose clusters are coloured, if they are.
+     */
     paint(
         chosen: readonly Picked[],
         hovered: Picked | null,
         state: { active: readonly string[] | null; misfits: readonly string[] } | null,
+        tree: Tree | null = null,
     ): void {
         const names = new Set(chosen.map((one) => `${one.table} ${one.name}`));
         const over = hovered ? `${hovered.table} ${hovered.name}` : "";
@@ -171,6 +186,8 @@ export class Pieces {
             copies.forEach((copy, k) => {
                 const key = `${copy.table} ${copy.name}`;
                 color.copy(copy.color);
+                if (tree && copy.carrier >= 0 && copy.carrier < tree.free.length && !copy.joint)
+                    color.setRGB(...(tree.free[copy.carrier] ? FREE : colorOf(tree.clusters[copy.carrier])), "srgb");
                 if (copy.joint && moved.has(copy.name)) color.copy(ACTIVE);
                 if (copy.joint && missing.has(copy.name)) color.copy(MISFIT);
                 if (names.has(key)) color.lerp(CHOSEN, 0.6);
@@ -180,6 +197,20 @@ export class Pieces {
             mesh.instanceColor!.needsUpdate = true;
         }
         this.beams.paint(names, over);
+        this.painted = tree?.changes ?? -1;
+        if (!this.crowd) return;
+        const { carriers } = this.scene;
+        const numbers = new Set(
+            chosen.filter((one) => one.table === "bodies").map((one) => carriers.indexOf(one.name)),
+        );
+        this.crowd.paint(tree, hovered?.table === "bodies" ? carriers.indexOf(hovered.name) : -1, numbers);
+    }
+
+    private painted = -1;
+
+    /** Whether clusters of a tree have changed since they were painted. */
+    isStale(tree: Tree): boolean {
+        return tree.changes !== this.painted;
     }
 
     /** Make the moving parts transparent, or opaque again. */
@@ -193,6 +224,8 @@ export class Pieces {
     /** What a ray hits, nearest first, and the depths of the surface and of the middle of the material there. */
     hits(ray: Ray, poses: Poses): Hit[] {
         const found: Hit[] = this.beams.hits(ray);
+        for (const hit of this.crowd?.hits(ray) ?? [])
+            found.push({ ...hit, table: "bodies", name: this.scene.carriers[hit.body], joint: false });
         for (const { copies, number } of this.batches) {
             const sphere = this.spheres[number];
             const center: Vec3 = [sphere.center.x, sphere.center.y, sphere.center.z];
@@ -264,6 +297,7 @@ export class Pieces {
             const at = poses.place(piece.carrier, piece.position);
             for (const corner of cornersOf(v)) put(add(at, rotate(turn, corner)), 0);
         }
+        if (this.crowd) for (const corner of this.crowd.corners(only)) put(corner, 0);
         if (only < 0) {
             for (const place of this.beams.corners()) put(place, 0);
             for (const { copies } of this.batches) {

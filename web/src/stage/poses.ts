@@ -3,6 +3,7 @@
 import { add, conjugate, rotate, sub } from "../maths.ts";
 import { POSE, TWIST } from "../protocol.ts";
 import type { Frame, Quat, Vec3 } from "../protocol.ts";
+import type { Tree } from "../tree.ts";
 
 const SPAN = 0.1; // s between frames, beyond which differences say nothing of accelerations
 
@@ -10,16 +11,23 @@ const SPAN = 0.1; // s between frames, beyond which differences say nothing of a
 export class Poses {
     frame: Frame | null = null;
     base: Vec3 = [0, 0, 0];
+    /** Of adaptive dynamics: what moves as one. */
+    tree: Tree | null = null;
     /** Positions on the page and rotations, seven numbers a body, the ground last. */
-    numbers = new Float64Array(POSE);
+    numbers: Float64Array = new Float64Array(POSE);
 
     /** Take up a frame; whether the base has moved, and by how much. */
-    take(frame: Frame): Vec3 | null {
+    take(frame: Frame, tree: Tree | null = null): Vec3 | null {
         const moved = this.frame === null || frame.origin.some((x, k) => x !== this.base[k]);
         const shift = moved ? sub(frame.origin, this.base) : null;
         this.base = frame.origin;
         this.differ(this.frame, frame);
         this.frame = frame;
+        this.tree = frame.tree ? tree : null;
+        if (this.tree) {
+            this.numbers = this.tree.numbers;
+            return shift;
+        }
         const size = POSE * (frame.bodies + 1);
         if (this.numbers.length !== size) this.numbers = new Float64Array(size);
         this.numbers.set(frame.poses);

@@ -4,6 +4,7 @@ import { Color, DirectionalLight, Fog, HemisphereLight, PCFShadowMap, Scene as T
 import { add, along, distance, dot, middle, norm, round125, scale, sub, unit } from "../maths.ts";
 import type { Frame, Scene, Vec3 } from "../protocol.ts";
 import type { Look } from "../look.ts";
+import { now } from "../state.ts";
 import { Camera } from "./camera.ts";
 import { Grid } from "./floor.ts";
 import { Pieces } from "./pieces.ts";
@@ -133,6 +134,7 @@ export class Stage {
         }
         this.lights(level.shadows && (this.look?.shadows ?? true) && (this.look?.floor ?? true));
         this.layGrids();
+        this.pieces?.crowd?.simplify(number > 1);
         for (const layer of this.layers) layer(this);
         this.renderer.render(this.three, this.camera.three);
         this.counts.pictures += 1;
@@ -211,7 +213,7 @@ export class Stage {
         const before = this.scene;
         if (swaps) this.swap(this.coming!);
         if (!this.pieces || frame.edition !== this.scene?.edition) return;
-        const shift = this.poses.take(frame);
+        const shift = this.poses.take(frame, now.tree);
         if (shift && !first) {
             this.camera.carry(scale(shift, -1));
             this.middle = sub(this.middle, shift);
@@ -280,6 +282,10 @@ export class Stage {
     private lower(): void {
         const { up } = this.camera;
         let lowest = this.lowest;
+        if (this.pieces?.crowd) {
+            this.floor.put(along(this.middle, up, this.lowest - dot(this.middle, up)), up);
+            return;
+        }
         for (let body = 0; body < this.poses.count; body += 1)
             lowest = Math.min(lowest, dot(this.poses.position(body), up));
         for (const { body, position } of this.scene?.points ?? []) {

@@ -19,6 +19,7 @@ from bellcrank.viewer.front import Front, reply_of
 from bellcrank.viewer.page.frames import MOVED, Wanted
 from bellcrank.viewer.page.line import Line
 from bellcrank.viewer.page.signals import Sent, signals_of
+from bellcrank.viewer.page.tree_frames import tree_frame_of
 from bellcrank.viewer.page.words import in_words_of_the_page
 from bellcrank.viewer.snapshot import Snapshot
 
@@ -40,7 +41,7 @@ class Browser:
     def __init__(self, page: Page, line: Line, name: str) -> None:
         self._page, self._line, self.front = page, line, Front(page.session, name)
         self._wanted, self._watched = Wanted(), dict[str, Any]()
-        self._edition = self._number = self._logged = -1
+        self._edition = self._number = self._logged = self._mark = -1
         self._state: dict[str, Any] = {}
         self._sent: Sent | None = None
         self._shown: dict[str, Any] = {}  # last answers to what is watched, by event
@@ -67,14 +68,20 @@ class Browser:
             self._page.later(_LATER, self._show_present)
             return
         if now.edition != self._edition:
-            self._edition, self._sent, self._shown = now.edition, None, {}
+            self._edition, self._sent, self._shown, self._mark = now.edition, None, {}, -1
             self._line.send(self._page.picture(now).message)
         if now.number != self._number:
             self._number = now.number
-            frame = bytearray(self._page.frame(now, self._wanted))
+            frame = self._frame(now)
             struct.pack_into("<I", frame, MOVED, now.marks.get(self.front.name, 0) & 0xFFFFFFFF)
             self._line.send(frame)
             self._schedule()
+
+    def _frame(self, now: Snapshot) -> bytearray:
+        if now.adaptivity is None:
+            return bytearray(self._page.frame(now, self._wanted))
+        frame, self._mark = tree_frame_of(now, self._page.origin(now), self._mark)
+        return frame
 
     def say(self, event: Mapping[str, Any]) -> None:
         """Send an event."""

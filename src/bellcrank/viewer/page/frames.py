@@ -23,9 +23,9 @@ from bellcrank.viewer.snapshot import Snapshot
 
 FRAME: Final = 2
 MOVED: Final = 40  # place of the number of the last move, which differs from browser to browser
-_HEAD: Final = struct.Struct("<BBHI3d2f2I3d6I")
-_STATUSES: Final = ("paused", "playing", "open", "failed")
-_LATE, _MOVING, _TWISTS, _ACCELERATIONS = 1, 2, 4, 8
+HEAD: Final = struct.Struct("<BBHI3d2f2I3d6I")
+STATUSES: Final = ("paused", "playing", "open", "failed")
+LATE, _MOVING, _TWISTS, _ACCELERATIONS = 1, 2, 4, 8
 _FORCE, _MOMENT, _PULL, _TURN, _CONTACT = range(5)  # kinds of arrows
 _MOST: Final = 512  # points that touch, and as many arrows: those of the largest forces
 _NOISE: Final = 1e-9  # of the largest arrow of its kind: what is smaller is rounding
@@ -50,7 +50,7 @@ def frame_of(now: Snapshot, picture: Picture, wanted: Wanted) -> bytearray:
     finite = np.isfinite(position).all(axis=1)
     origin = position[finite].mean(axis=0) if finite.any() else np.zeros(3)
     poses = np.concatenate([position - origin, rotation], axis=1)
-    flags = _LATE * now.is_late | _MOVING * now.moving
+    flags = LATE * now.is_late | _MOVING * now.moving
     parts: list[FloatArray] = [poses]
     for asked, flag, names in (
         (wanted.twists, _TWISTS, ("velocity", "angular_velocity")),
@@ -71,8 +71,8 @@ def frame_of(now: Snapshot, picture: Picture, wanted: Wanted) -> bytearray:
     hands, spans = _hands(now) - np.array([0.0, *origin, *origin]), _spans(picture, now)
     spans = (spans - origin).reshape(-1, 6)
     values = _beams(now, picture, wanted.beams)
-    head = _HEAD.pack(
-        FRAME, _STATUSES.index(now.status), now.edition & 0xFFFF, now.number & 0xFFFFFFFF, now.time,
+    head = HEAD.pack(
+        FRAME, STATUSES.index(now.status), now.edition & 0xFFFF, now.number & 0xFFFFFFFF, now.time,
         *now.past, now.speed, now.factor, 0, len(position), *origin, len(every), len(hands), len(spans),
         len(touching), flags, len(values),
     )  # fmt: skip

@@ -13,10 +13,13 @@ from urllib.parse import quote
 
 import numpy as np
 
-from bellcrank.compile.state import State
+from bellcrank.compile.state import Floats, State
 from bellcrank.errors import Fault, MechanismError
+from bellcrank.run.adaptive import MEASURES, METHODS
 from bellcrank.scene import Scene
 from bellcrank.scene import of as scene_of
+from bellcrank.trajectory.store import MemoryStore
+from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer.page import bundle
 from bellcrank.viewer.page.browser import Browser
 from bellcrank.viewer.page.frames import Wanted, frame_of
@@ -25,6 +28,7 @@ from bellcrank.viewer.page.line import Line
 from bellcrank.viewer.page.picture import Picture
 from bellcrank.viewer.page.server import Server
 from bellcrank.viewer.page.signals import one_frame
+from bellcrank.viewer.page.tree_picture import TreePicture
 from bellcrank.viewer.page.words import in_words_of_the_page
 from bellcrank.viewer.session import Session
 from bellcrank.viewer.settings import FIXED, FORMULATIONS
@@ -52,6 +56,7 @@ class Page:
         bundle.check_page()
         self.session, self._scene, self._folder = session, scene, folder or Path.cwd()
         self._picture: Picture | None = None
+        self._origin: Floats | None = None
         self._frames: dict[Wanted, tuple[int, bytearray]] = {}
         self.browsers: list[Browser] = []
         self._is_noted = False
@@ -168,6 +173,7 @@ class Page:
             "jogged": now.jogged,
             "limits": now.limits,
             "misfits": now.misfits,
+            "adaptive": None if now.adaptivity is None else {"methods": METHODS, "measures": MEASURES},
             "undo": worked is not None and worked.steps_back > 0,
             "redo": worked is not None and worked.steps_ahead > 0,
         }
@@ -181,8 +187,24 @@ class Page:
             }  # fmt: skip
         return found
 
+    def origin(self, now: Snapshot) -> Floats:
+        """A point (3,), m, near a mechanism whose frames tell what moved alone; it stays where it is."""
+        if self._origin is None:
+            self._origin = np.mean(now.position if now.model is None else now.model.initial.position, axis=0)
+        return self._origin
+
     def _pictured(self, now: Snapshot) -> Picture:
         editor, scene = self.session.editor, self._scene
+        if now.adaptivity is not None:
+            still = Trajectory(
+                now.layout,
+                MemoryStore.from_frames(now.layout, np.zeros((1, 1 + now.layout.width))),
+                "running",
+            )
+            return TreePicture(
+                scene, now.edition, still, False, now.mechanism or scene.mechanism, (), model=now.model,
+                carriers=now.adaptivity.tree.carriers,
+            )  # fmt: skip
         if now.mechanism is not None:
             still = np.zeros_like(now.position)
             scene = scene_of(now.mechanism, State(now.time, now.position, now.rotation, still, still))

@@ -118,25 +118,39 @@ class Picture:
             )  # fmt: skip
             at += vertices.size + triangles.size + normals.size
             arrays += [vertices.tobytes(), triangles.tobytes(), normals.tobytes()]
-        head = {**self._facts(), **self._drawn(offsets), "meshes": listed}
+        more, parts = self._more(at)
+        arrays += parts
+        head = {**self._facts(), **self._drawn(offsets), "meshes": listed, **more}
         text = _written(head)
         text += b" " * (-len(text) % 8)
         return struct.pack("<BBHI", SCENE, 0, self.edition & 0xFFFF, len(text)) + text + b"".join(arrays)
 
+    def _more(self, at: int) -> tuple[dict[str, Any], list[bytes]]:  # noqa: ARG002
+        """More of the head, with arrays whose places, in numbers of 4 bytes, go on from one."""
+        return {}, []
+
+    def _document(self) -> tuple[dict[str, Any], dict[str, Any]]:
+        """As files write it, with expressions and with numbers."""
+        document = encoded(self.described)
+        return document, encoded(self.scene.mechanism) if self.described.parameters else document
+
+    def _size(self) -> float:
+        return self.scene.size
+
     def _facts(self) -> dict[str, Any]:
         scene = self.scene
         views = {name: _axes(view_of(scene, name)) for name in NAMES}
-        usual, document = view_of(scene), encoded(self.described)
+        usual, (document, numbers) = view_of(scene), self._document()
         return {
             "name": scene.name,
             "live": self.live,
-            "size": scene.size,
+            "size": self._size(),
             "up": scene.up,
             "views": {"start": _axes(usual, usual.plane), **views},
             "plane": usual.plane,
             "carriers": scene.carriers,
             "document": document,
-            "numbers": encoded(scene.mechanism) if self.described.parameters else document,
+            "numbers": numbers,
             "contacts": self.contacts,
             "forces": self.forces,
             "signals": self.signals,

@@ -10,6 +10,7 @@ import numpy as np
 
 from bellcrank.trajectory.columns import recorded
 from bellcrank.trajectory.trajectory import Trajectory
+from bellcrank.viewer.adaptive_engine import AdaptiveEngine
 from bellcrank.viewer.engine import LiveEngine
 from bellcrank.viewer.history import without_points
 
@@ -32,6 +33,10 @@ def signals_of(
 
     seconds: of the past that signals cover, inf for all.
     """
+    if isinstance(engine, AdaptiveEngine):
+        from bellcrank.viewer.page.tree_frames import series_of
+
+        return series_of(engine, tuple(names), before)
     run, record, fresh = _lacking(engine, tuple(names), seconds, before)
     if run is None:
         return None
