@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <stdexcept>
 
 #include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
@@ -11,7 +12,8 @@
 namespace bellcrank {
 
 std::vector<Obstacle> AdaptiveDynamics::obstacles(const Model& model) {
-    std::vector<Obstacle> found = Linkage::obstacles(model);
+    std::vector<Obstacle> found = Linkage::obstacles(model, true);
+    if (found.empty()) found = LinkageStops::obstacles(model);
     if (found.empty()) found = LinkageForces::obstacles(model, true);
     return found;
 }
@@ -33,6 +35,8 @@ constexpr double kUneven = 1e-4;
 }  // namespace
 
 AdaptiveDynamics::AdaptiveDynamics(std::shared_ptr<const Model> model, TreeShape shape) : model_(std::move(model)) {
+    const std::vector<Obstacle> found = LinkageStops::obstacles(*model_);
+    if (!found.empty()) throw std::invalid_argument(text_of(found));
     build(shape);
     for (const Link& link : linkage_->links) {
         mass_ += link.mass;
@@ -41,9 +45,10 @@ AdaptiveDynamics::AdaptiveDynamics(std::shared_ptr<const Model> model, TreeShape
 }
 
 void AdaptiveDynamics::build(TreeShape shape) {
-    linkage_ = std::make_shared<Linkage>(*model_, shape);
+    linkage_ = std::make_shared<Linkage>(*model_, shape, true);
     assembly_ = std::make_unique<HybridAssembly>(linkage_);
     forces_ = std::make_unique<LinkageForces>(*model_, *linkage_);
+    stops_ = std::make_unique<LinkageStops>(*model_, *linkage_);
     recorder_ = std::make_unique<MoveRecorder>(*linkage_);
     assembly_->frames().choose(forces_->turned());
     q_.assign(linkage_->coordinates, 0.0);
@@ -118,6 +123,10 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         return stacked(outward(of.principal.rotation, of.principal.shift, own));
     };
     linkage_->read(poses, q_.data());
+    assembly_->unbar();
+    stops_->begin(t, poses, q_.data());
+    impact_energy_ = 0.0;
+    impacts_ = 0;
     free_.clear();
     for (size_t i = 0; i < linkage_->links.size(); ++i) {
         const int number = static_cast<int>(i);
@@ -155,6 +164,7 @@ void AdaptiveDynamics::move_places() {
 
 void AdaptiveDynamics::evaluate_held() {
     follow();
+    if (!stops_->chosen().empty()) return accelerate_at_stops();
     assembly_->hold();
     assembly_->accelerate(-model_->gravity, rates_.data());
 }
@@ -162,14 +172,21 @@ void AdaptiveDynamics::evaluate_held() {
 // Where all joints are free, H is F.
 void AdaptiveDynamics::evaluate() {
     const Vec3 base = -model_->gravity;
+    attend_stops();
     evaluate_held();
-    assembly_->loosen();
+    judge_at_stops();
     distance_ = free_.size() == linkage_->links.size() ? 0.0 : std::max(assembly_->distance(base), 0.0);
     // In balance both are rounding; no part is more than the whole.
     if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
 }
 
 double AdaptiveDynamics::point_error(int body, const Vec3& point) {
+    // Accelerations of H and F differ along what stops hold too, where others hold in F.
+    if (assembly_->bars(HybridAssembly::System::judging)) {
+        assembly_->unbar();
+        assembly_->update_loads();
+        assembly_->loosen();
+    }
     const int link = linkage_->link_of[body];
     const auto along = [&](const Vec3& force) {
         return assembly_->mobility_along(link, stacked(cross(point, force), force));
@@ -395,7 +412,7 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         if (steps_ % kDecideEvery == 0 || is_over || (distance_ > allowed() && room() > 0)) decide();
         if (!is_finite()) return taken;
         largest_error_ = std::max(largest_error_, error());
-        take_step(step, method);
+        if (!move(step, method, true)) return taken;
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
         if (every_ == 0) continue;
@@ -407,9 +424,9 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
 
 int AdaptiveDynamics::coast(int steps, double step, Method method) {
     for (int taken = 0; taken < steps; ++taken) {
+        attend_stops();
         evaluate_held();
-        if (!is_finite()) return taken;
-        take_step(step, method);
+        if (!is_finite() || !move(step, method, false)) return taken;
     }
     return steps;
 }

@@ -7,16 +7,29 @@ namespace bellcrank {
 
 namespace {
 
-constexpr std::uint8_t kLoads = 1;
+constexpr std::uint8_t kLoads = 1, kJointMatrices = 2;
 
 double value_at(const Matrix6& W, const double* g, double k, const Six& a) { return dot(a, W * a + 2.0 * six(g)) + k; }
 
 }  // namespace
 
-JointNumbers HybridAssembly::Numbers::of(const Link& link, const double* S, int square, bool free) {
+JointNumbers HybridAssembly::Numbers::of(int number, const Link& link, const double* S, int square, bool free) {
     const int at = 6 * link.freedom;
-    return {link.motion,   S, free ? link.motion.freedoms() : 0, u.data() + at, d.data() + square, g1.data() + at,
-            g2.data() + at};
+    JointNumbers out{
+        link.motion,   S, free ? link.motion.freedoms() : 0, u.data() + at, d.data() + square, g1.data() + at,
+        g2.data() + at};
+    if (bar_of[number] < 0 || !free) return out;
+    Bar& bar = bars[bar_of[number]];
+    out.directions = bar.directions;
+    out.along = bar.along;
+    out.whole = bar.whole;
+    return out;
+}
+
+double HybridAssembly::Numbers::energy(int number, const Link& link, int square, bool factored, const double* u) const {
+    const int freedoms = link.motion.freedoms();
+    if (bar_of[number] >= 0) return bellcrank::energy_along(bars[bar_of[number]].whole, freedoms, false, u);
+    return bellcrank::energy_along(d.data() + square, freedoms, factored, u);
 }
 
 HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
@@ -43,6 +56,7 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
     for (Numbers* numbers : {&f_, &h_}) {
         for (Array<double>* rows : {&numbers->u, &numbers->g1, &numbers->g2}) rows->assign(6 * freedoms, 0.0);
         numbers->d.assign(squares, 0.0);
+        numbers->bar_of.assign(tree().links(), -1);
     }
     f_.r.assign(kColumns * freedoms, 0.0);
     h_.r.assign(freedoms, 0.0);
@@ -168,9 +182,40 @@ void HybridAssembly::update_frames() {
 }
 
 void HybridAssembly::update_loads() {
-    marks_.sweep([this](int node, std::uint8_t) {
-        if (!is_open(node)) close(node, false);
+    marks_.sweep([this](int node, std::uint8_t what) {
+        if (!is_open(node)) close(node, (what & kJointMatrices) != 0);
     });
+}
+
+void HybridAssembly::unbar() {
+    for (const System system : {System::moving, System::judging})
+        while (bars(system)) bar(system, numbers_of(system).bars.back().link, 0, nullptr);
+}
+
+void HybridAssembly::bar(System system, int link, int directions, const double* along, const double* bias) {
+    Numbers& numbers = system == System::moving ? h_ : f_;
+    int& place = numbers.bar_of[link];
+    if (place < 0 && directions == 0) return;
+    const int freedoms = linkage_->links[link].motion.freedoms(), size = freedoms * directions;
+    const bool is_known = place >= 0 && numbers.bars[place].directions == directions &&
+                          std::equal(along, along + size, numbers.bars[place].along);
+    if (!is_known && system == System::judging && !is_open(tree().joint_of[link]))
+        marks_.mark(tree().joint_of[link], kLoads | kJointMatrices);
+    if (directions == 0) {
+        numbers.bars[place] = numbers.bars.back();
+        numbers.bar_of[numbers.bars.back().link] = place;
+        numbers.bars.pop_back();
+        place = -1;
+        return;
+    }
+    if (place < 0) {
+        place = static_cast<int>(numbers.bars.size());
+        numbers.bars.push_back({link, 0, {}, {}, {}});
+    }
+    auto& bar = numbers.bars[place];
+    bar.directions = directions;
+    std::copy_n(along, size, bar.along);
+    for (int i = 0; i < freedoms; ++i) bar.bias[i] = bias == nullptr ? 0.0 : bias[i];
 }
 
 bool HybridAssembly::is_behind(int number) const {
@@ -201,7 +246,10 @@ void HybridAssembly::take_motion(const double* q, const double* u) {
             Six relative{};
             if (is_free(above.link)) relative = joint_motion(link.motion, subspace(above.link), own_u);
             own.twist = as_motion(motion_into(place, stacked(carrier)) + relative);
-            put(held(node.parent).zeta, moving_bias(link.motion, place, own_q, own_u, relative, carrier.w));
+            Six zeta = moving_bias(link.motion, place, own_q, own_u, relative, carrier.w);
+            if (h_.directions(above.link) > 0 && is_free(above.link))
+                zeta = zeta + joint_motion(link.motion, subspace(above.link), h_.bars[h_.bar_of[above.link]].bias);
+            put(held(node.parent).zeta, zeta);
         } else
             own.twist = held(node.parent).twist;
         if (!own.is_open) products_of(own.twist.w, own.s);
@@ -235,13 +283,15 @@ void HybridAssembly::begin_front(int node) {
     product(own.phi21, transpose(X), own.phi2);
 }
 
-void HybridAssembly::hold_front(int node, bool impulsive) {
+void HybridAssembly::hold_front(int node, Acting acting) {
     const AssemblyNode& of = tree().nodes[node];
     Held& own = held(node);
     const Composite& composite = composites_[node];
     const Vec3& w = own.twist.w;
-    const Six h = impulsive ? composite.inertia() * stacked(own.twist) : composite.load(w);
-    const double k = impulsive ? 0.0 : composite.scalar(w);
+    const bool by_forces = acting == Acting::forces;
+    Six h{};
+    if (acting != Acting::impulse) h = by_forces ? composite.load(w) : composite.inertia() * stacked(own.twist);
+    const double k = by_forces ? composite.scalar(w) : 0.0;
     own.c = k;
     if (of.kind == NodeKind::rake || of.kind == NodeKind::sum) return put(own.b1, -h);
     if (is_alone(of)) return put(own.b1, h);
@@ -251,7 +301,7 @@ void HybridAssembly::hold_front(int node, bool impulsive) {
     const Place* reach = frames_.reach(node);
     if (reach == nullptr || of.ends) return;
     Six last = motion_into(*reach, b);
-    if (!impulsive) last = last + stacked({0, 0, 0}, transpose_times(reach->rotation, centripetal(w, reach->shift)));
+    if (by_forces) last = last + stacked({0, 0, 0}, transpose_times(reach->rotation, centripetal(w, reach->shift)));
     put(own.b2, last);
 }
 
@@ -265,9 +315,10 @@ StretchLoads HybridAssembly::loads(int node) const {
     return {own.b1, frames_.reach(node) == nullptr ? own.b1 : own.b2, &own.c};
 }
 
-void HybridAssembly::hold_open(int number, bool impulsive) {
+void HybridAssembly::hold_open(int number, Acting acting) {
     const AssemblyNode& node = tree().nodes[number];
     Held& own = held(number);
+    const bool by_forces = acting == Acting::forces;
     if (node.kind == NodeKind::sum) {
         const Held &a = held(node.left), &b = held(node.right);
         own.phi1 = a.phi1;
@@ -280,10 +331,12 @@ void HybridAssembly::hold_open(int number, bool impulsive) {
     if (node.kind == NodeKind::body) {
         const Held& law = held(node.left);
         const Vec3& w = own.twist.w;
-        Six h =
-            impulsive ? link.inertia * stacked(own.twist) : six(bodies_[node.link].force) + gyroscopic(link.inertia, w);
-        h = h - six(law.b1);
-        own.c = law.c + (impulsive ? 0.0 : spread(link.inertia, w));
+        Six h = -six(law.b1);
+        if (by_forces)
+            h = h + six(bodies_[node.link].force) + gyroscopic(link.inertia, w);
+        else if (acting == Acting::momenta)
+            h = h + link.inertia * stacked(own.twist);
+        own.c = law.c + (by_forces ? spread(link.inertia, w) : 0.0);
         own.phi1 = link.inertia;
         add(own.phi1, law.phi1);
         if (is_alone(node)) return put(own.b1, h);
@@ -293,21 +346,22 @@ void HybridAssembly::hold_open(int number, bool impulsive) {
         put(load, h);
         return mobility_loads<1>(own.phi1, load, &k, own.b1, &own.c);
     }
-    const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
+    const JointNumbers joint = h_.of(node.link, link, subspace(node.link), squares_[node.link], is_free(node.link));
     const Place& place = frames_.place(node.link);
     const Matrix6 X = motion_transform(place), XT = transpose(X);
-    const double *zeta = impulsive ? nothing_.data() : own.zeta,
-                 *effort = impulsive ? nothing_.data() : effort_.data() + link.freedom;
+    const double *zeta = by_forces ? own.zeta : nothing_.data(),
+                 *effort = by_forces ? effort_.data() + link.freedom : nothing_.data();
+    if (acting == Acting::impulse && node.link == struck_) effort = impulse_;
     double* R = h_.r.data() + link.freedom;
     if (node.kind == NodeKind::join) {
-        if (!impulsive) join_matrices(joint, X, XT, mobility(node.left), mobility(node.right), node.ends, own, own.w);
+        if (by_forces) join_matrices(joint, X, XT, mobility(node.left), mobility(node.right), node.ends, own, own.w);
         return join_loads<1>(joint, place, own, own.w, loads(node.left), loads(node.right), zeta, effort, node.ends,
                              {own.b1, own.b2, own.gamma, R, &own.c});
     }
     const Held& branch = held(node.left);
     const bool alone = !is_open(node.left) || tree().nodes[node.left].kind == NodeKind::body;
     Matrix6 WX;
-    if (!impulsive) rake_matrices(joint, X, XT, branch.phi1, alone, own.phi1, WX);
+    if (by_forces) rake_matrices(joint, X, XT, branch.phi1, alone, own.phi1, WX);
     if (alone)
         rake_alone_loads<1>(joint, place, own.phi1, branch.b1, &branch.c, zeta, effort, {own.b1, R, &own.c});
     else
@@ -316,7 +370,7 @@ void HybridAssembly::hold_open(int number, bool impulsive) {
 
 void HybridAssembly::hold() {
     for (size_t i = order_.size(); i-- > 0;)
-        held_[i].is_open ? hold_open(order_[i], false) : hold_front(order_[i], false);
+        held_[i].is_open ? hold_open(order_[i], Acting::forces) : hold_front(order_[i], Acting::forces);
 }
 
 void HybridAssembly::accelerate(const Vec3& base, double* rates) {
@@ -343,7 +397,7 @@ void HybridAssembly::hand_down(int number, double* rates) {
         return give(node.left, own.phi1 * (first + six(own.input + 6)) + six(own.b1), Six{});
     }
     const Link& link = linkage_->links[node.link];
-    const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
+    const JointNumbers joint = h_.of(node.link, link, subspace(node.link), squares_[node.link], is_free(node.link));
     const Place& place = frames_.place(node.link);
     const double* R = h_.r.data() + link.freedom;
     double rate[6];
@@ -351,6 +405,7 @@ void HybridAssembly::hand_down(int number, double* rates) {
         rate[i] = R[i] - dot(six(joint.G1 + 6 * i), first);
         if (node.kind == NodeKind::join && !node.ends) rate[i] += dot(six(joint.G2 + 6 * i), six(own.input + 6));
         rates[link.freedom + i] = rate[i];
+        if (joint.directions > 0) rates[link.freedom + i] += h_.bars[h_.bar_of[node.link]].bias[i];
     }
     if (node.kind == NodeKind::rake) {
         if (!is_open(node.left)) return;
@@ -371,10 +426,38 @@ void HybridAssembly::hand_down(int number, double* rates) {
 // Impulses stop what is locked: with momenta for forces, and no velocities, accelerations are the speeds after it.
 void HybridAssembly::stop(double* u) {
     for (size_t i = order_.size(); i-- > 0;)
-        held_[i].is_open ? hold_open(order_[i], true) : hold_front(order_[i], true);
+        held_[i].is_open ? hold_open(order_[i], Acting::momenta) : hold_front(order_[i], Acting::momenta);
+    descend_struck(u);
+}
+
+void HybridAssembly::strike(int link, const double* impulse, double* speeds) {
+    struck_ = link;
+    std::copy_n(impulse, linkage_->links[link].motion.freedoms(), impulse_);
+    for (size_t i = order_.size(); i-- > 0;)
+        held_[i].is_open ? hold_open(order_[i], Acting::impulse) : hold_front(order_[i], Acting::impulse);
+    descend_struck(speeds);
+}
+
+void HybridAssembly::descend_struck(double* speeds) {
     for (size_t i = 0; i < order_.size(); ++i)
         if (held_[i].is_open) std::fill_n(held_[i].zeta, 6, 0.0);
-    accelerate({0, 0, 0}, u);
+    for (Numbers::Bar& bar : h_.bars) std::fill_n(bar.bias, 6, 0.0);
+    accelerate({0, 0, 0}, speeds);
+}
+
+void HybridAssembly::exerted(int number, double* along) const {
+    const AssemblyNode& node = tree().nodes[tree().joint_of[number]];
+    const Held& own = held(tree().joint_of[number]);
+    const Link& link = linkage_->links[number];
+    Six f = own.x1 * six(own.input) + six(own.gamma);
+    if (node.kind == NodeKind::rake)
+        f = force_into(frames_.place(number), own.phi1 * six(own.input) + six(own.b1));
+    else if (!node.ends)
+        f = f - own.x2 * six(own.input + 6);
+    double load[6];
+    put(load, f);
+    subspace_components(link.motion, subspace(number), load, along);
+    for (int i = 0; i < link.motion.freedoms(); ++i) along[i] -= effort_[link.freedom + i];
 }
 
 double HybridAssembly::distance(const Vec3& base) const {

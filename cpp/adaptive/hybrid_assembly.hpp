@@ -9,6 +9,7 @@
 // answers in F are polynomials of its angular velocity, and in H it is a rigid body.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -37,6 +38,7 @@ class HybridAssembly final : public LoadedAssembly {
     // Loads on a body, in its frame, and efforts along S.
     bool set_force(int link, const double* force) override;
     bool set_effort(int link, const double* effort) override;
+    const double* effort(int link) const { return effort_.data() + linkage_->links[link].freedom; }
     const Frames& placed() const override { return frames_; }
     Twist twist_of(int link) const override;  // of the motion taken
 
@@ -46,6 +48,23 @@ class HybridAssembly final : public LoadedAssembly {
     // Takes the set as it is now: closes nodes in which no joint is free any longer, at the places where they are.
     void arrange();
     void close_all();  // all nodes anew, as after the first places were set
+    // What rests on stops: joints that do not accelerate along some directions, each a vector of their freedoms, none a
+    // sum of others; in H, as far as they are free, or in F. `bias`: with these accelerations along S instead; of H,
+    // before a motion is taken. Then loads are to be updated.
+    enum class System : std::uint8_t { moving, judging };
+    void unbar();
+    void bar(System system, int link, int directions, const double* along, const double* bias = nullptr);
+    int directions(System system, int link) const { return numbers_of(system).directions(link); }
+    bool bars(System system) const { return !numbers_of(system).bars.empty(); }
+    // What else than its effort acts along S of a joint in an open node of H, as stops do. After `accelerate`.
+    void exerted(int link, double* along) const;
+    // The same in F of some links, with how they accelerate along S there: told(link, rate, exerted), in any order.
+    // After `loosen`.
+    using Told = std::function<void(int link, const double* rate, const double* exerted)>;
+    void judge(const Vec3& base, const std::vector<int>& links, const Told& told);
+    // Speeds that an impulse along S of a free joint makes in H, of free joints. After `hold`, which it uses up; as
+    // `stop`, from where the first such call begins anew.
+    void strike(int link, const double* impulse, double* speeds);
     // Open nodes, and closed ones below them.
     int visited() const { return static_cast<int>(order_.size()); }
 
@@ -109,8 +128,18 @@ class HybridAssembly final : public LoadedAssembly {
     };
     struct Numbers {  // of joints, by freedoms
         Array<double> u, g1, g2, d, r;
-        JointNumbers of(const Link& link, const double* S, int square, bool free);
+        struct Bar {
+            int link, directions;
+            double along[36], whole[36], bias[6];
+        };
+        std::vector<Bar> bars;
+        std::vector<int> bar_of;  // per link, −1: none
+        int directions(int link) const { return bar_of[link] < 0 ? 0 : bars[bar_of[link]].directions; }
+        JointNumbers of(int number, const Link& link, const double* S, int square, bool free);
+        // uᵀ D⁻¹ u.
+        double energy(int number, const Link& link, int square, bool factored, const double* u) const;
     };
+    const Numbers& numbers_of(System system) const { return system == System::moving ? h_ : f_; }
     // What a part is in columns of the node above.
     struct Parts {
         double b1[kVector], b2[kVector], c[kScalar];
@@ -129,6 +158,9 @@ class HybridAssembly final : public LoadedAssembly {
     void ask(const Given& at);
     double gain_in(const Given& at) const;
     void joint_rate(const Given& at, double* rate) const;
+    void exerted_in(const Given& at, double* along) const;
+    template <class Give>
+    void divide(const Given& at, const Give& give) const;
     void enter(const Given& at);
     void pass_on(const Given& at);
 
@@ -143,8 +175,10 @@ class HybridAssembly final : public LoadedAssembly {
     void count();
     void close(int node, bool matrices);
     void begin_front(int node);
-    void hold_front(int node, bool impulsive);
-    void hold_open(int node, bool impulsive);
+    // Impulses: of momenta, which are to be stopped where joints are locked, or of a joint's effort alone.
+    enum class Acting : std::uint8_t { forces, momenta, impulse };
+    void hold_front(int node, Acting acting);
+    void hold_open(int node, Acting acting);
     Mobility mobility(int node) const;
     StretchLoads loads(int node) const;
     template <int N>
@@ -161,6 +195,7 @@ class HybridAssembly final : public LoadedAssembly {
     template <int N>
     std::pair<const double*, const double*> law(int node, Parts& room) const;
     void hand_down(int node, double* rates);
+    void descend_struck(double* speeds);
 
     const std::shared_ptr<const Linkage> linkage_;
     Array<Join> joins_;
@@ -170,6 +205,8 @@ class HybridAssembly final : public LoadedAssembly {
     std::vector<int> squares_;           // per link where its D begins
     Numbers f_, h_;
     Array<double> subspace_, effort_, nothing_;
+    int struck_ = -1;  // link
+    double impulse_[6];
     Frames frames_;
     LevelMarks marks_;
     std::vector<std::uint8_t> free_, counted_;  // per link: now, and as arranged
@@ -179,9 +216,11 @@ class HybridAssembly final : public LoadedAssembly {
     std::vector<int> order_;  // open nodes and their front, each before its parts
     Array<Held> held_;        // by order_
     std::vector<int> stack_;
-    std::vector<Given> given_;  // in open nodes
-    std::vector<Given> queue_;  // a heap by gain
-    DoubleDouble left_;         // the sum of gains in it
+    std::vector<Given> given_;            // in open nodes
+    std::vector<Given> queue_;            // a heap by gain
+    std::vector<std::uint8_t> is_asked_;  // per node, while joints are told of
+    std::vector<int> told_;               // nodes of these
+    DoubleDouble left_;                   // the sum of gains in it
 };
 
 }  // namespace bellcrank

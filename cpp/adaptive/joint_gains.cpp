@@ -84,7 +84,8 @@ void HybridAssembly::ask(const Given& at) {
 }
 
 // Gives the parts of a node what follows from what it is given.
-void HybridAssembly::pass_on(const Given& at) {
+template <class Give>
+void HybridAssembly::divide(const Given& at, const Give& to) const {
     const AssemblyNode& node = tree().nodes[at.node];
     const bool open = is_open(at.node);
     double s[kProducts], value[6];
@@ -98,7 +99,7 @@ void HybridAssembly::pass_on(const Given& at) {
         Given next{0.0, part, false, {}, w};
         put(next.input, first);
         put(next.input + 6, second);
-        enter(next);
+        to(next);
     };
     const Six first = six(at.input), second = six(at.input + 6);
     const auto behind = [&](int part, const Mat3& rotation) {
@@ -136,6 +137,10 @@ void HybridAssembly::pass_on(const Given& at) {
     give(node.left, motion_into(place, first) + zeta + joint_motion(link.motion, subspace(node.link), rate), Six{}, w);
 }
 
+void HybridAssembly::pass_on(const Given& at) {
+    divide(at, [this](const Given& part) { enter(part); });
+}
+
 double HybridAssembly::gains(const Vec3& base, double enough, int most, std::vector<int>& links) {
     given_.clear();
     queue_.clear();
@@ -155,8 +160,7 @@ double HybridAssembly::gains(const Vec3& base, double enough, int most, std::vec
             const bool factored = node.kind == NodeKind::rake && tree().nodes[node.left].kind == NodeKind::body;
             Given next = at;
             next.of_joint = true;
-            next.gain =
-                bellcrank::energy_along(f_.d.data() + squares_[node.link], link.motion.freedoms(), factored, rate);
+            next.gain = f_.energy(node.link, link, squares_[node.link], factored, rate);
             ask(next);
         }
         pass_on(at);
@@ -192,7 +196,7 @@ double HybridAssembly::mobility_along(int number, const Six& load) {
             continue;
         }
         const Link& link = linkage_->links[node.link];
-        const JointNumbers joint = f_.of(link, subspace(node.link), squares_[node.link], true);
+        const JointNumbers joint = f_.of(node.link, link, subspace(node.link), squares_[node.link], true);
         const Place& place = frames_.place(node.link);
         if (node.kind == NodeKind::join) {
             const Join& join = joins_[node.slot];
@@ -220,7 +224,58 @@ double HybridAssembly::energy_along(int link, const double* u) const {
     const AssemblyNode& node = tree().nodes[tree().joint_of[link]];
     const bool factored =
         node.kind == NodeKind::rake && (!is_open(node.left) || tree().nodes[node.left].kind == NodeKind::body);
-    return bellcrank::energy_along(h_.d.data() + squares_[link], linkage_->links[link].motion.freedoms(), factored, u);
+    return h_.energy(link, linkage_->links[link], squares_[link], factored, u);
+}
+
+// Down the paths from the root to some joints. The force on what a joint carries, along S and beside its effort.
+void HybridAssembly::judge(const Vec3& base, const std::vector<int>& links, const Told& told) {
+    is_asked_.resize(tree().nodes.size(), 0);
+    for (const int link : links) {
+        int node = tree().joint_of[link];
+        told_.push_back(node);
+        for (; node >= 0 && is_asked_[node] == 0; node = tree().nodes[node].parent) is_asked_[node] = 1;
+    }
+    std::sort(told_.begin(), told_.end());
+    Given root{0.0, static_cast<int>(tree().nodes.size()) - 1, false, {}, {0, 0, 0}};
+    put(root.input, stacked({0, 0, 0}, base));
+    given_.assign(1, root);
+    while (!given_.empty()) {
+        const Given at = given_.back();
+        given_.pop_back();
+        if (is_asked_[at.node] == 0) continue;
+        is_asked_[at.node] = 0;
+        if (std::binary_search(told_.begin(), told_.end(), at.node)) {
+            double rate[6], along[6];
+            joint_rate(at, rate);
+            exerted_in(at, along);
+            told(tree().nodes[at.node].link, rate, along);
+        }
+        divide(at, [this](const Given& part) { given_.push_back(part); });
+    }
+    told_.clear();
+}
+
+void HybridAssembly::exerted_in(const Given& at, double* along) const {
+    const AssemblyNode& node = tree().nodes[at.node];
+    const Link& link = linkage_->links[node.link];
+    double s[kProducts] = {}, number[6], load[6];
+    if (!is_open(at.node)) products_of(at.w, s);
+    const auto value = [&](const double* columns) {
+        if (is_open(at.node)) return six(columns);
+        collapse(columns, s, number);
+        return six(number);
+    };
+    if (node.kind == NodeKind::join) {
+        const Join& join = joins_[node.slot];
+        Six f = join.x1 * six(at.input) + value(join.gamma);
+        if (!node.ends) f = f - join.x2 * six(at.input + 6);
+        put(load, f);
+    } else {
+        const Law& law = laws_[node.slot];
+        put(load, force_into(frames_.place(node.link), law.w * six(at.input) + value(law.g)));
+    }
+    subspace_components(link.motion, subspace(node.link), load, along);
+    for (int i = 0; i < link.motion.freedoms(); ++i) along[i] -= effort_[link.freedom + i];
 }
 
 }  // namespace bellcrank

@@ -8,6 +8,7 @@
 #include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
 #include "spatial/rotation.hpp"
+#include "trees/joint_coordinates.hpp"
 
 namespace bellcrank {
 
@@ -27,12 +28,13 @@ double angle_about(int axis, const Mat3& R) {
 }
 Vec3 unit(int axis) { return {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0}; }
 
-std::vector<Obstacle> obstacles_in(const JointTree& tree) {
+std::vector<Obstacle> obstacles_in(const JointTree& tree, bool takes_stops) {
     std::vector<Obstacle> found;
     for (const int row : tree.closing_rows)
         found.push_back({"it takes trees of joints, and rows of loops, drives or constraints would be left",
                          Obstacle::Of::row, row});
-    for (const int row : tree.stops) found.push_back({"it takes no stops", Obstacle::Of::row, row});
+    for (const int row : takes_stops ? std::vector<int>() : tree.stops)
+        found.push_back({"it takes no stops", Obstacle::Of::row, row});
     for (const int block : tree.inertances)
         found.push_back({"it takes no rotors of geared motors", Obstacle::Of::block, block});
     for (const TreeJoint& joint : tree.joints) {
@@ -48,10 +50,10 @@ std::vector<int> parents_of(const JointTree& joints) {
     return parents;
 }
 
-JointTree checked_tree(const Model& model) {
+JointTree checked_tree(const Model& model, bool takes_stops) {
     if (model.bodies() == 0) throw std::invalid_argument("there is no body");
     JointTree tree = joint_tree(model);
-    const std::vector<Obstacle> obstacles = obstacles_in(tree);
+    const std::vector<Obstacle> obstacles = obstacles_in(tree, takes_stops);
     if (!obstacles.empty()) throw std::invalid_argument(text_of(obstacles));
     return tree;
 }
@@ -62,6 +64,14 @@ std::string JointMotion::refusal(const TreeJoint& joint) {
     if (joint.formula >= 0) return "is given by formulas";
     if (joint.turning >= Turning::swing_x) return "bends in every direction without turning";
     return "";
+}
+
+int JointMotion::coordinate_of(const Coordinate& coordinate) const {
+    const JointPart part = part_of(joint_, coordinate);
+    if (part.kind == JointPart::Kind::none || part.kind == JointPart::Kind::own) return -1;
+    if (part.kind == JointPart::Kind::turn) return is_ball() ? -1 : slides_ + part.number;
+    const auto own = std::count(slide_, slide_ + part.number, true);
+    return slide_[part.number] ? static_cast<int>(own) : -1;
 }
 
 // S consists of axes of the child's frame where the translations together are the same in the frames before and behind
@@ -216,6 +226,22 @@ void JointMotion::efforts(const double* q, const double* along, double* Q) const
         if (slide_[i]) *Q++ = component(behind, i);
 }
 
+// The rate of a slide is R v where several slide along axes that turn: R (ω × v).
+double JointMotion::second_rate(const double* q, const double* u, int coordinate) const {
+    if (!axial_ || turns_ == 0 || slides_ < 2 || coordinate >= slides_) return 0.0;
+    Vec3 turning{0, 0, 0}, slide{0, 0, 0};
+    double *turn[3] = {&turning.x, &turning.y, &turning.z}, *to[3] = {&slide.x, &slide.y, &slide.z};
+    const double *w = u, *v = u + turns_;
+    int axis = -1;
+    for (int i = 0, number = 0; i < 3; ++i) {
+        if (is_ball() || i == axis_) *turn[i] = *w++;
+        if (!slide_[i]) continue;
+        *to[i] = *v++;
+        if (number++ == coordinate) axis = i;
+    }
+    return component(forward(q).rotation * cross(turning, slide), axis);
+}
+
 void JointMotion::derivatives(const double* q, const double* u, double* out) const {
     rates(q, u, out);
     if (!is_ball()) return;
@@ -260,14 +286,15 @@ std::string text_of(const std::vector<Obstacle>& obstacles) {
     return text;
 }
 
-std::vector<Obstacle> Linkage::obstacles(const Model& model) {
+std::vector<Obstacle> Linkage::obstacles(const Model& model, bool takes_stops) {
     if (model.bodies() == 0) return {{"there is no body"}};
-    return obstacles_in(joint_tree(model));
+    return obstacles_in(joint_tree(model), takes_stops);
 }
 
 Place Link::place(const double* q) const { return before * motion.place(q); }
 
-Linkage::Linkage(const Model& model, TreeShape shape) : Linkage(model, checked_tree(model), shape) {}
+Linkage::Linkage(const Model& model, TreeShape shape, bool takes_stops)
+    : Linkage(model, checked_tree(model, takes_stops), shape) {}
 
 Linkage::Linkage(const Model& model, const JointTree& joints, TreeShape shape)
     : link_of(model.bodies(), -1), tree(parents_of(joints), shape) {

@@ -31,6 +31,8 @@ class JointMotion {
 
     void start(double* q) const;  // at zero
     Place place(const double* q) const;
+    // Which of its coordinates one of the model is; −1: none.
+    int coordinate_of(const Coordinate& coordinate) const;
     // S, freedoms() columns, rotations first; of a joint that is not axial it depends on the coordinates.
     void subspace(const double* q, double* columns) const;
     // Ṡ u: the acceleration, in axes of the child, that speeds u along S make as S turns.
@@ -41,6 +43,8 @@ class JointMotion {
     // u of a twist of the child against its carrier, in axes of the child.
     void speeds(const double* S, const Six& twist, double* u) const;
     void efforts(const double* q, const double* along, double* Q) const;
+    // What velocities add to the second derivative of a coordinate.
+    double second_rate(const double* q, const double* u, int coordinate) const;
     // Derivatives of the coordinates at speeds u along S, a ball's of its quaternion; what is a unit quaternion becomes
     // one again.
     void derivatives(const double* q, const double* u, double* out) const;
@@ -94,9 +98,10 @@ constexpr double kEvenRounding = 3.2e-10;
 
 struct Linkage {
     // Takes a model whose joints are a tree. Throws std::invalid_argument with all reasons why it is none.
-    explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced);
-    // Why a model's joints are no such tree; empty if they are.
-    static std::vector<Obstacle> obstacles(const Model& model);
+    // Stops are left out, and have to be met by somebody who takes them.
+    explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced, bool takes_stops = false);
+    // Why a model's joints are no such tree, stops apart if somebody takes them; empty if they are.
+    static std::vector<Obstacle> obstacles(const Model& model, bool takes_stops = false);
 
     // The frame of a link in the world, and coordinates of all joints, at poses of the bodies (records of
     // spatial/body_state.hpp).

@@ -9,31 +9,17 @@
 
 namespace bellcrank {
 
-namespace {
-
-// Which coordinate of a link's joint a coordinate of the model is; −1: none of its own.
-int own_coordinate(const Link& link, const Coordinate& coordinate) {
-    const JointPart part = part_of(link.motion.joint(), coordinate);
-    if (part.kind == JointPart::Kind::none) return -1;
-    if (part.kind == JointPart::Kind::turn) return link.motion.is_ball() ? -1 : link.motion.slides() + part.number;
-    int place = 0;
-    for (int i = 0; i < part.number; ++i) place += link.motion.joint().slides[i] && link.motion.joint().screw_axis != i;
-    return link.motion.joint().screw_axis == part.number ? -1 : place;
-}
-
 int link_along(const Model& model, const Linkage& linkage, const Coordinate& coordinate, int* own) {
     const MarkerPair& pair = model.pairs[coordinate.pair];
     for (const int body : pair.body) {
         if (body == model.ground()) continue;
         const int link = linkage.link_of[body];
         if (linkage.links[link].motion.joint().pair != coordinate.pair) continue;
-        *own = own_coordinate(linkage.links[link], coordinate);
+        *own = linkage.links[link].motion.coordinate_of(coordinate);
         return *own < 0 ? -1 : link;
     }
     return -1;
 }
-
-}  // namespace
 
 // Dry friction holds what is at rest; its smoothed law does nothing there, and something where bodies move.
 std::vector<Obstacle> LinkageForces::obstacles(const Model& model, bool moves) {

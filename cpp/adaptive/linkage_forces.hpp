@@ -10,6 +10,9 @@
 
 namespace bellcrank {
 
+// The link whose joint a coordinate of the model is of, and which of that joint's it is; −1: of none.
+int link_along(const Model& model, const Linkage& linkage, const Coordinate& coordinate, int* own);
+
 // What takes loads on bodies, in their frames, and efforts along S. False: they are the same as before.
 class LoadedAssembly {
   public:

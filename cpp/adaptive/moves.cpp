@@ -36,7 +36,8 @@ void MoveRecorder::frame(double time, const std::vector<double>& coordinates, co
 
 MoveRecord MoveRecorder::take() { return std::exchange(record_, MoveRecord{}); }
 
-MoveReplay::MoveReplay(const Model& model) : linkage_(model), frames_(linkage_.tree), marks_(linkage_.tree) {}
+MoveReplay::MoveReplay(const Model& model)
+    : linkage_(model, TreeShape::balanced, true), frames_(linkage_.tree), marks_(linkage_.tree) {}
 
 void MoveReplay::apply(const int* bodies, size_t rows, const double* values, size_t count) {
     size_t used = 0;
