@@ -192,30 +192,33 @@ void HybridAssembly::unbar() {
         while (bars(system)) bar(system, numbers_of(system).bars.back().link, 0, nullptr);
 }
 
-void HybridAssembly::bar(System system, int link, int directions, const double* along, const double* bias) {
+bool HybridAssembly::bar(System system, int link, int directions, const double* along, const double* bias) {
     Numbers& numbers = system == System::moving ? h_ : f_;
     int& place = numbers.bar_of[link];
-    if (place < 0 && directions == 0) return;
+    if (place < 0 && directions == 0) return false;
     const int freedoms = linkage_->links[link].motion.freedoms(), size = freedoms * directions;
-    const bool is_known = place >= 0 && numbers.bars[place].directions == directions &&
-                          std::equal(along, along + size, numbers.bars[place].along);
-    if (!is_known && system == System::judging && !is_open(tree().joint_of[link]))
-        marks_.mark(tree().joint_of[link], kLoads | kJointMatrices);
-    if (directions == 0) {
-        numbers.bars[place] = numbers.bars.back();
-        numbers.bar_of[numbers.bars.back().link] = place;
-        numbers.bars.pop_back();
-        place = -1;
-        return;
-    }
     if (place < 0) {
         place = static_cast<int>(numbers.bars.size());
         numbers.bars.push_back({link, 0, {}, {}, {}});
     }
-    auto& bar = numbers.bars[place];
+    Numbers::Bar& bar = numbers.bars[place];
+    const bool is_same = bar.directions == directions && std::equal(along, along + size, bar.along);
+    if (!is_same && system == System::judging && !is_open(tree().joint_of[link]))
+        marks_.mark(tree().joint_of[link], kLoads | kJointMatrices);
+    bool is_moved = false;
+    for (int i = 0; i < freedoms; ++i) {
+        const double next = bias == nullptr || directions == 0 ? 0.0 : bias[i];
+        is_moved |= bar.bias[i] != next;
+        bar.bias[i] = next;
+    }
     bar.directions = directions;
     std::copy_n(along, size, bar.along);
-    for (int i = 0; i < freedoms; ++i) bar.bias[i] = bias == nullptr ? 0.0 : bias[i];
+    if (directions > 0) return is_moved;
+    bar = numbers.bars.back();
+    numbers.bar_of[bar.link] = place;
+    numbers.bars.pop_back();
+    place = -1;
+    return is_moved;
 }
 
 bool HybridAssembly::is_behind(int number) const {

@@ -50,10 +50,10 @@ class HybridAssembly final : public LoadedAssembly {
     void close_all();  // all nodes anew, as after the first places were set
     // What rests on stops: joints that do not accelerate along some directions, each a vector of their freedoms, none a
     // sum of others; in H, as far as they are free, or in F. `bias`: with these accelerations along S instead; of H,
-    // before a motion is taken. Then loads are to be updated.
+    // then the motion is to be taken, which is what is returned. Then loads are to be updated.
     enum class System : std::uint8_t { moving, judging };
     void unbar();
-    void bar(System system, int link, int directions, const double* along, const double* bias = nullptr);
+    bool bar(System system, int link, int directions, const double* along, const double* bias = nullptr);
     int directions(System system, int link) const { return numbers_of(system).directions(link); }
     bool bars(System system) const { return !numbers_of(system).bars.empty(); }
     // What else than its effort acts along S of a joint in an open node of H, as stops do. After `accelerate`.

@@ -193,7 +193,7 @@ void LinkageStops::put_back(const std::vector<std::uint8_t>& marked, double* q, 
         const double open = gap(stop, q);
         const Link& link = linkage_.links[stop.link];
         const int freedoms = link.motion.freedoms();
-        const bool is_held = marked[i] != 0 && open <= options_.contact_tolerance;
+        const bool is_held = marked[i] != 0;
         if (open < 0.0 || (is_held && open > 0.0)) {
             q[link.coordinate + stop.coordinate] -= open / stop.coefficient;
             if (moved.empty() || moved.back() != stop.link) moved.push_back(stop.link);
@@ -201,7 +201,6 @@ void LinkageStops::put_back(const std::vector<std::uint8_t>& marked, double* q, 
         if (!is_held) continue;
         direction_of(numbers_[i], q, n);
         const double part = product_of(n, u + link.freedom, freedoms) / product_of(n, n, freedoms);
-        if (std::abs(part) > options_.rest_speed) continue;
         for (int k = 0; k < freedoms; ++k) u[link.freedom + k] -= part * n[k];
     }
 }

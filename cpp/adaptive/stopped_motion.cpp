@@ -56,13 +56,12 @@ void AdaptiveDynamics::accelerate_at_stops() {
 // H with the stops that are active; what they exert, and how others are left.
 double AdaptiveDynamics::seek_stops() {
     Stops& stops = stops_->chosen();
-    bool is_biased = false;
+    bool turns = false;
     for (const int link : stops_->links()) {
         const HeldDirections held = stops_->held(link, stops.active(), q_.data(), u_.data());
-        assembly_->bar(System::moving, link, held.count, held.along, held.bias);
-        is_biased |= std::any_of(held.bias, held.bias + 6, [](double part) { return part != 0.0; });
+        turns |= assembly_->bar(System::moving, link, held.count, held.along, held.bias);
     }
-    if (is_biased) assembly_->take_motion(q_.data(), u_.data());
+    if (turns) assembly_->take_motion(q_.data(), u_.data());
     assembly_->hold();
     assembly_->accelerate(-model_->gravity, rates_.data());
     double size = 0.0, n[6], exerted[6];
