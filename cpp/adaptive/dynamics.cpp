@@ -14,6 +14,7 @@ namespace bellcrank {
 
 std::vector<Obstacle> AdaptiveDynamics::obstacles(const Model& model) {
     std::vector<Obstacle> found = Linkage::obstacles(model, true);
+    if (found.empty()) found = LinkageStops::obstacles(model);
     if (found.empty()) found = LinkageForces::obstacles(model, true);
     return found;
 }
@@ -40,6 +41,8 @@ constexpr double kUneven = 1e-4;
 }  // namespace
 
 AdaptiveDynamics::AdaptiveDynamics(std::shared_ptr<const Model> model, TreeShape shape) : model_(std::move(model)) {
+    const std::vector<Obstacle> found = LinkageStops::obstacles(*model_);
+    if (!found.empty()) throw std::invalid_argument(text_of(found));
     build(shape);
     for (const Link& link : linkage_->links) mass_ += link.mass;
 }
@@ -48,6 +51,7 @@ void AdaptiveDynamics::build(TreeShape shape) {
     linkage_ = std::make_shared<Linkage>(*model_, shape, true);
     assembly_ = std::make_unique<HybridAssembly>(model_, linkage_);
     forces_ = std::make_unique<LinkageForces>(*model_, *linkage_);
+    stops_ = std::make_unique<LinkageStops>(*model_, *linkage_);
     recorder_ = std::make_unique<MoveRecorder>(*linkage_);
     assembly_->frames().choose(forces_->turned());
     q_.assign(linkage_->coordinates, 0.0);
@@ -153,6 +157,10 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     };
     linkage_->read(*model_, t, poses, q_.data());
     drive();
+    assembly_->unbar();
+    stops_->begin(t, poses, q_.data());
+    impact_energy_ = 0.0;
+    impacts_ = 0;
     free_.clear();
     for (size_t i = 0; i < linkage_->links.size(); ++i) {
         const int number = static_cast<int>(i);
@@ -198,6 +206,7 @@ void AdaptiveDynamics::load() {
 
 void AdaptiveDynamics::evaluate_held() {
     follow();
+    if (!stops_->chosen().empty()) return accelerate_at_stops();
     assembly_->hold();
     assembly_->accelerate(-model_->gravity, rates_.data());
 }
@@ -205,8 +214,9 @@ void AdaptiveDynamics::evaluate_held() {
 // Where all joints are free, H is F.
 void AdaptiveDynamics::evaluate() {
     const Vec3 base = -model_->gravity;
+    attend_stops();
     evaluate_held();
-    assembly_->loosen();
+    judge_at_stops();
     const auto moves = [&](int link) { return linkage_->links[link].motion.freedoms() > 0; };
     distance_ =
         std::count_if(free_.begin(), free_.end(), moves) == movable_ ? 0.0 : std::max(assembly_->distance(base), 0.0);
@@ -216,6 +226,12 @@ void AdaptiveDynamics::evaluate() {
 
 // Of a point against forces there, or of its body against moments.
 double AdaptiveDynamics::mobility(int body, const Vec3& point, bool turns) {
+    // Accelerations of H and F differ along what stops hold too, where others hold in F.
+    if (assembly_->bars(HybridAssembly::System::judging)) {
+        assembly_->unbar();
+        assembly_->update_loads();
+        assembly_->loosen();
+    }
     const int link = linkage_->link_of[body];
     const auto along = [&](const Vec3& way) {
         return assembly_->mobility_along(link, turns ? stacked(way, {}) : stacked(cross(point, way), way));
@@ -496,8 +512,7 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         if (steps_ % kDecideEvery == 0 || is_over || (distance_ > allowed() && room() > 0)) decide();
         if (!is_finite()) return taken;
         largest_error_ = std::max(largest_error_, error());
-        take_step(step, method);
-        if (!(loop_error_ <= kOpen)) return taken;
+        if (!move(step, method, true) || !(loop_error_ <= kOpen)) return taken;
         for (const auto* links : {&free_, &driven_})
             for (const int link : *links)
                 if (std::exchange(has_moved_[link], 1) == 0) moved_.push_back(link);
@@ -513,10 +528,9 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
 
 int AdaptiveDynamics::coast(int steps, double step, Method method) {
     for (int taken = 0; taken < steps; ++taken) {
+        attend_stops();
         evaluate_held();
-        if (!is_finite()) return taken;
-        take_step(step, method);
-        if (!(loop_error_ <= kOpen)) return taken;
+        if (!is_finite() || !move(step, method, false) || !(loop_error_ <= kOpen)) return taken;
     }
     return steps;
 }

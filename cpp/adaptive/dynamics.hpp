@@ -12,7 +12,9 @@
 
 #include "adaptive/hybrid_assembly.hpp"
 #include "adaptive/linkage_forces.hpp"
+#include "adaptive/linkage_stops.hpp"
 #include "adaptive/moves.hpp"
+#include "impulses/stop_impact.hpp"
 
 namespace bellcrank {
 
@@ -90,6 +92,9 @@ class AdaptiveDynamics {
     double lost_energy() const { return lost_; }
     // Of rows of loops after the last step, m or rad; a run ends where they cannot be closed.
     double loop_error() const { return loop_error_; }
+    // Kinetic energy that impacts on stops took, and how many there were.
+    double impact_energy() const { return impact_energy_; }
+    long impacts() const { return impacts_; }
     long steps() const { return steps_; }
     long decisions() const { return decisions_; }
     const std::vector<int>& free() const { return free_; }  // links
@@ -123,6 +128,18 @@ class AdaptiveDynamics {
     void release();
     bool is_finite() const;  // accelerations of free joints
     void take_step(double h, Method method);
+    // Stops (stopped_motion.cpp).
+    void attend_stops();
+    void accelerate_at_stops();
+    double seek_stops();
+    void judge_at_stops();
+    bool move(double h, Method method, bool judged);
+    bool shorten_to_stop(double h, Method method);
+    void restore_step();
+    void put_back();
+    void meet_stops(double h, bool judged);
+    void strike_stops();
+    bool frees_by_impact(double h, bool may_free);
     void step_symplectic(double h);
     void step_at_rest(double h);
     void step_runge_kutta(double h);
@@ -132,7 +149,15 @@ class AdaptiveDynamics {
     std::shared_ptr<const Linkage> linkage_;
     std::unique_ptr<HybridAssembly> assembly_;
     std::unique_ptr<LinkageForces> forces_;
+    std::unique_ptr<LinkageStops> stops_;
     std::unique_ptr<MoveRecorder> recorder_;
+    StopImpact impact_;
+    double impact_energy_ = 0.0;
+    long impacts_ = 0;
+    std::vector<std::uint8_t> judged_;       // stops of free joints that F holds
+    std::vector<int> asked_;                 // links
+    std::vector<double> saved_, responses_;  // of free joints: the start of a step; speeds that impulses make
+    double begun_ = 0.0;                     // time of that start
     AdaptiveLimits limits_;
     double time_ = 0.0, mass_ = 0.0, distance_ = 0.0, whole_ = 0.0;  // distances: of H, and where no joint accelerates
     double rounding_ = 0.0;                                          // of the norm of all accelerations, by joins

@@ -128,7 +128,7 @@ template <int N>
 void HybridAssembly::answer_join(int number, bool matrices) {
     const AssemblyNode& node = tree().nodes[number];
     const Link& link = linkage_->links[node.link];
-    const JointNumbers joint = f_.of(link, subspace(node.link), squares_[node.link], true);
+    const JointNumbers joint = f_.of(node.link, link, subspace(node.link), squares_[node.link], true);
     const Place &place = frames_.place(node.link), from_first = offset(node);
     Join& out = joins_[node.slot];
     if (matrices) {
@@ -154,7 +154,7 @@ template <int N>
 void HybridAssembly::answer_rake(int number, bool matrices) {
     const AssemblyNode &node = tree().nodes[number], &branch = tree().nodes[node.left];
     const Link& link = linkage_->links[node.link];
-    const JointNumbers joint = f_.of(link, subspace(node.link), squares_[node.link], true);
+    const JointNumbers joint = f_.of(node.link, link, subspace(node.link), squares_[node.link], true);
     const Place& place = frames_.place(node.link);
     const bool alone = branch.kind == NodeKind::body;
     Law& out = laws_[node.slot];

@@ -7,16 +7,29 @@ namespace bellcrank {
 
 namespace {
 
-constexpr std::uint8_t kLoads = 1;
+constexpr std::uint8_t kLoads = 1, kJointMatrices = 2;
 
 double value_at(const Matrix6& W, const double* g, double k, const Six& a) { return dot(a, W * a + 2.0 * six(g)) + k; }
 
 }  // namespace
 
-JointNumbers HybridAssembly::Numbers::of(const Link& link, const double* S, int square, bool free) {
+JointNumbers HybridAssembly::Numbers::of(int number, const Link& link, const double* S, int square, bool free) {
     const int at = 6 * link.freedom;
-    return {link.motion,   S, free ? link.motion.freedoms() : 0, u.data() + at, d.data() + square, g1.data() + at,
-            g2.data() + at};
+    JointNumbers out{
+        link.motion,   S, free ? link.motion.freedoms() : 0, u.data() + at, d.data() + square, g1.data() + at,
+        g2.data() + at};
+    if (bar_of[number] < 0 || !free) return out;
+    Bar& bar = bars[bar_of[number]];
+    out.directions = bar.directions;
+    out.along = bar.along;
+    out.whole = bar.whole;
+    return out;
+}
+
+double HybridAssembly::Numbers::energy(int number, const Link& link, int square, bool factored, const double* u) const {
+    const int freedoms = link.motion.freedoms();
+    if (bar_of[number] >= 0) return bellcrank::energy_along(bars[bar_of[number]].whole, freedoms, false, u);
+    return bellcrank::energy_along(d.data() + square, freedoms, factored, u);
 }
 
 HybridAssembly::HybridAssembly(std::shared_ptr<const Model> model, std::shared_ptr<const Linkage> linkage)
@@ -46,6 +59,7 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Model> model, std::shared_p
     for (Numbers* numbers : {&f_, &h_}) {
         for (Array<double>* rows : {&numbers->u, &numbers->g1, &numbers->g2}) rows->assign(6 * freedoms, 0.0);
         numbers->d.assign(squares, 0.0);
+        numbers->bar_of.assign(tree().links(), -1);
     }
     f_.r.assign(kColumns * freedoms, 0.0);
     h_.r.assign(freedoms, 0.0);
@@ -225,9 +239,43 @@ void HybridAssembly::update_frames() {
 }
 
 void HybridAssembly::update_loads() {
-    marks_.sweep([this](int node, std::uint8_t) {
-        if (!is_open(node)) close(node, false);
+    marks_.sweep([this](int node, std::uint8_t what) {
+        if (!is_open(node)) close(node, (what & kJointMatrices) != 0);
     });
+}
+
+void HybridAssembly::unbar() {
+    for (const System system : {System::moving, System::judging})
+        while (bars(system)) bar(system, numbers_of(system).bars.back().link, 0, nullptr);
+}
+
+bool HybridAssembly::bar(System system, int link, int directions, const double* along, const double* bias) {
+    Numbers& numbers = system == System::moving ? h_ : f_;
+    int& place = numbers.bar_of[link];
+    if (place < 0 && directions == 0) return false;
+    const int freedoms = linkage_->links[link].motion.freedoms(), size = freedoms * directions;
+    if (place < 0) {
+        place = static_cast<int>(numbers.bars.size());
+        numbers.bars.push_back({link, 0, {}, {}, {}});
+    }
+    Numbers::Bar& bar = numbers.bars[place];
+    const bool is_same = bar.directions == directions && std::equal(along, along + size, bar.along);
+    if (!is_same && system == System::judging && !is_open(tree().joint_of[link]))
+        marks_.mark(tree().joint_of[link], kLoads | kJointMatrices);
+    bool is_moved = false;
+    for (int i = 0; i < freedoms; ++i) {
+        const double next = bias == nullptr || directions == 0 ? 0.0 : bias[i];
+        is_moved |= bar.bias[i] != next;
+        bar.bias[i] = next;
+    }
+    bar.directions = directions;
+    std::copy_n(along, size, bar.along);
+    if (directions > 0) return is_moved;
+    bar = numbers.bars.back();
+    numbers.bar_of[bar.link] = place;
+    numbers.bars.pop_back();
+    place = -1;
+    return is_moved;
 }
 
 bool HybridAssembly::is_behind(int number) const {
@@ -259,7 +307,10 @@ void HybridAssembly::take_motion(double t, const double* q, const double* u) {
             Six relative = given_twist(above.link);
             if (is_free(above.link)) relative = relative + joint_motion(link.motion, subspace(above.link), own_u);
             own.twist = as_motion(motion_into(place, stacked(carrier)) + relative);
-            put(held(node.parent).zeta, bias(above.link, own_q, own_u, relative, carrier.w));
+            Six zeta = bias(above.link, own_q, own_u, relative, carrier.w);
+            if (h_.directions(above.link) > 0 && is_free(above.link))
+                zeta = zeta + joint_motion(link.motion, subspace(above.link), h_.bars[h_.bar_of[above.link]].bias);
+            put(held(node.parent).zeta, zeta);
         } else
             own.twist = held(node.parent).twist;
         if (!own.is_open) products_of(own.twist.w, own.s);
@@ -299,7 +350,7 @@ void HybridAssembly::hold_front(int node, Pass pass) {
     const Composite& composite = composites_[node];
     const Vec3& w = own.twist.w;
     const bool moves = pass == Pass::motion;
-    const Six h = moves ? composite.load(w) : pass == Pass::impulse ? composite.inertia() * stacked(own.twist) : Six{};
+    const Six h = moves ? composite.load(w) : pass == Pass::momenta ? composite.inertia() * stacked(own.twist) : Six{};
     const double k = moves ? composite.scalar(w) : 0.0;
     own.c = k;
     if (is_law(of)) return put(own.b1, -h);
@@ -333,7 +384,7 @@ StretchLoads HybridAssembly::loads(int node) const {
 const double* HybridAssembly::zeta_of(int number, Pass pass) const {
     const AssemblyNode& node = tree().nodes[number];
     const bool has_joint = node.kind == NodeKind::join || node.kind == NodeKind::rake;
-    if (!has_joint || pass == Pass::displacement) return nothing_.data();
+    if (!has_joint || pass == Pass::impulse || pass == Pass::displacement) return nothing_.data();
     if (pass == Pass::motion) return held(number).zeta;
     return given_of_[node.link] < 0 ? nothing_.data() : givens_[given_of_[node.link]].twist;
 }
@@ -358,7 +409,7 @@ void HybridAssembly::hold_open(int number, Pass pass) {
         Six h = -six(law.b1);
         if (moves)
             h = h + six(bodies_[node.link].force) + gyroscopic(link.inertia, w);
-        else if (pass == Pass::impulse)
+        else if (pass == Pass::momenta)
             h = h + link.inertia * stacked(own.twist);
         own.c = *law.c + (moves ? spread(link.inertia, w) : 0.0);
         own.phi1 = link.inertia;
@@ -370,10 +421,11 @@ void HybridAssembly::hold_open(int number, Pass pass) {
         put(load, h);
         return mobility_loads<1>(own.phi1, load, &k, own.b1, &own.c);
     }
-    const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
+    const JointNumbers joint = h_.of(node.link, link, subspace(node.link), squares_[node.link], is_free(node.link));
     const Place& place = frames_.place(node.link);
     const Matrix6 X = motion_transform(place), XT = transpose(X);
     const double *zeta = zeta_of(number, pass), *effort = moves ? effort_.data() + link.freedom : nothing_.data();
+    if (pass == Pass::impulse && node.link == struck_) effort = impulse_;
     double* R = h_.r.data() + link.freedom;
     if (node.kind == NodeKind::join) {
         if (moves) join_matrices(joint, X, XT, mobility(node.left), mobility(node.right), node.ends, own, own.w);
@@ -409,7 +461,7 @@ void HybridAssembly::accelerate(const Vec3& base, double* rates) {
 // From what a node is given: the acceleration of its joint, and what its parts are given.
 void HybridAssembly::hand_down(int number, double* rates) {
     const AssemblyNode& node = tree().nodes[number];
-    const Held& own = held(number);
+    Held& own = held(number);
     const int at = loops_.number_of(number), ports = at < 0 ? 0 : static_cast<int>(loops_.at(at).links.size());
     const PortedColumns* ported = at < 0 ? nullptr : &h_ports_[at];
     constexpr double kOne = 1.0;
@@ -440,7 +492,7 @@ void HybridAssembly::hand_down(int number, double* rates) {
         return give(node.right, first, Six{});
     }
     const Link& link = linkage_->links[node.link];
-    const JointNumbers joint = h_.of(link, subspace(node.link), squares_[node.link], is_free(node.link));
+    const JointNumbers joint = h_.of(node.link, link, subspace(node.link), squares_[node.link], is_free(node.link));
     const Place& place = frames_.place(node.link);
     double R[6], rate[6];
     for (int i = 0; i < joint.freedoms; ++i) {
@@ -453,15 +505,16 @@ void HybridAssembly::hand_down(int number, double* rates) {
         rate[i] = R[i] - dot(six(joint.G1 + 6 * i), first);
         if (node.kind == NodeKind::join && !node.ends) rate[i] += dot(six(joint.G2 + 6 * i), second);
         rates[link.freedom + i] = rate[i];
+        if (joint.directions > 0) rates[link.freedom + i] += h_.bars[h_.bar_of[node.link]].bias[i];
     }
-    const int given = given_of_[node.link];
+    const bool is_asked = given_of_[node.link] >= 0 || joint.directions > 0;  // for the force on what it carries
     if (node.kind == NodeKind::rake) {
         const bool is_long = is_open(node.left) && tree().nodes[node.left].kind == NodeKind::join;
-        if (given >= 0 || is_long) {
+        if (is_asked || is_long) {
             const Six force = ported == nullptr
                                   ? own.phi1 * first + six(own.b1)
                                   : ported->law * first + times(ported->gamma.data(), &kOne, 1, loads, ports);
-            if (given >= 0) put(givens_[given].force, force_into(place, force));
+            put(own.force, force_into(place, force));
             if (is_long) return give(node.left, force_into(place, force), Six{});
         }
         if (!is_open(node.left)) return;
@@ -472,7 +525,7 @@ void HybridAssembly::hand_down(int number, double* rates) {
     }
     Six f = own.x1 * first + (ported == nullptr ? six(own.gamma) : times(ported->gamma.data(), &kOne, 1, loads, ports));
     if (!node.ends) f = f - own.x2 * second;
-    if (given >= 0) put(givens_[given].force, f);
+    if (is_asked) put(own.force, f);
     give(node.left, first, -force_out_of(place, f));
     give(node.right, f, second);
 }
@@ -480,10 +533,28 @@ void HybridAssembly::hand_down(int number, double* rates) {
 // Impulses stop what is locked: with momenta for forces, and no velocities, accelerations are the speeds after it.
 void HybridAssembly::stop(double* u) {
     for (size_t i = 0; i < order_.size(); ++i) held_[i].before = held_[i].twist;
+    hold_all(Pass::momenta);
+    descend(Pass::momenta, u);
+}
+
+void HybridAssembly::strike(int link, const double* impulse, double* speeds) {
+    struck_ = link;
+    std::copy_n(impulse, linkage_->links[link].motion.freedoms(), impulse_);
     hold_all(Pass::impulse);
+    descend(Pass::impulse, speeds);
+}
+
+void HybridAssembly::descend(Pass pass, double* speeds) {
     for (size_t i = 0; i < order_.size(); ++i)
-        if (held_[i].is_open) std::copy_n(zeta_of(order_[i], Pass::impulse), 6, held_[i].zeta);
-    accelerate({0, 0, 0}, u);
+        if (held_[i].is_open) std::copy_n(zeta_of(order_[i], pass), 6, held_[i].zeta);
+    for (Numbers::Bar& bar : h_.bars) std::fill_n(bar.bias, 6, 0.0);
+    accelerate({0, 0, 0}, speeds);
+}
+
+void HybridAssembly::exerted(int number, double* along) const {
+    const Link& link = linkage_->links[number];
+    subspace_components(link.motion, subspace(number), held(tree().joint_of[number]).force, along);
+    for (int i = 0; i < link.motion.freedoms(); ++i) along[i] -= effort_[link.freedom + i];
 }
 
 double HybridAssembly::energy_of_stop() const {

@@ -9,6 +9,7 @@
 // answers in F are polynomials of its angular velocity, and in H it is a rigid body.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -39,6 +40,7 @@ class HybridAssembly final : public LoadedAssembly {
     // Loads on a body, in its frame, and efforts along S.
     bool set_force(int link, const double* force) override;
     bool set_effort(int link, const double* effort) override;
+    const double* effort(int link) const { return effort_.data() + linkage_->links[link].freedom; }
     const Frames& placed() const override { return frames_; }
     Twist twist_of(int link) const override;  // of the motion taken
 
@@ -48,7 +50,7 @@ class HybridAssembly final : public LoadedAssembly {
     Six given_twist(int link) const { return given_of_[link] < 0 ? Six{} : six(givens_[given_of_[link]].twist); }
     const double* given_rates(int link) const { return given_of_[link] < 0 ? nullptr : givens_[given_of_[link]].rates; }
     // What acts on the child of such a joint by it, in its frame; after `accelerate`.
-    Six given_force(int link) const { return six(givens_[given_of_[link]].force); }
+    Six given_force(int link) const { return six(held(tree().joint_of[link]).force); }
     // ζ of a joint with speeds u along S and the relative twist that belongs to them.
     Six bias(int link, const double* q, const double* u, const Six& relative, const Vec3& w) const;
 
@@ -61,6 +63,23 @@ class HybridAssembly final : public LoadedAssembly {
     // Where loops close. Angles in them begin on these branches, at poses of all bodies.
     const Loops& loops() const { return loops_; }
     void begin_loops(double t, const double* poses) { loops_.begin(t, poses); }
+    // What rests on stops: joints that do not accelerate along some directions, each a vector of their freedoms, none a
+    // sum of others; in H, as far as they are free, or in F. `bias`: with these accelerations along S instead; of H,
+    // then the motion is to be taken, which is what is returned. Then loads are to be updated.
+    enum class System : std::uint8_t { moving, judging };
+    void unbar();
+    bool bar(System system, int link, int directions, const double* along, const double* bias = nullptr);
+    int directions(System system, int link) const { return numbers_of(system).directions(link); }
+    bool bars(System system) const { return !numbers_of(system).bars.empty(); }
+    // What else than its effort acts along S of a joint in an open node of H, as stops do. After `accelerate`.
+    void exerted(int link, double* along) const;
+    // The same in F of some links, with how they accelerate along S there: told(link, rate, exerted), in any order.
+    // After `loosen`.
+    using Told = std::function<void(int link, const double* rate, const double* exerted)>;
+    void judge(const Vec3& base, const std::vector<int>& links, const Told& told);
+    // Speeds that an impulse along S of a free joint makes in H, of free joints. After `hold`, which it uses up; as
+    // `stop`, from where the first such call begins anew.
+    void strike(int link, const double* impulse, double* speeds);
     // Open nodes, and closed ones below them.
     int visited() const { return static_cast<int>(order_.size()); }
 
@@ -127,21 +146,33 @@ class HybridAssembly final : public LoadedAssembly {
         Twist before;      // of an impact
         double s[kProducts], zeta[6];
         double carried[6];  // acceleration, where no joint accelerates
+        double force[6];    // on what its joint carries, in the frame behind it, where that is asked for
         bool is_open;
     };
-    // What a pass through H asks for: accelerations; speeds after an impact; displacements that close loops.
-    enum class Pass : std::uint8_t { motion, impulse, displacement };
+    // What a pass through H asks for: accelerations; speeds after momenta were stopped where joints are locked; those
+    // that an impulse of one joint makes; displacements that close loops.
+    enum class Pass : std::uint8_t { motion, momenta, impulse, displacement };
     struct Ports {                  // of a node
         std::vector<Place> places;  // in its first frame
         MeetingRows rows;
     };
     struct GivenOf {  // of a joint
-        double rates[7], twist[6], acceleration[6], force[6];
+        double rates[7], twist[6], acceleration[6];
     };
     struct Numbers {  // of joints, by freedoms
         Array<double> u, g1, g2, d, r;
-        JointNumbers of(const Link& link, const double* S, int square, bool free);
+        struct Bar {
+            int link, directions;
+            double along[36], whole[36], bias[6];
+        };
+        std::vector<Bar> bars;
+        std::vector<int> bar_of;  // per link, −1: none
+        int directions(int link) const { return bar_of[link] < 0 ? 0 : bars[bar_of[link]].directions; }
+        JointNumbers of(int number, const Link& link, const double* S, int square, bool free);
+        // uᵀ D⁻¹ u.
+        double energy(int number, const Link& link, int square, bool factored, const double* u) const;
     };
+    const Numbers& numbers_of(System system) const { return system == System::moving ? h_ : f_; }
     // What a part is in columns of the node above.
     struct Parts {
         double b1[kVector], b2[kVector], c[kScalar];
@@ -162,6 +193,9 @@ class HybridAssembly final : public LoadedAssembly {
     double gain_in(const Given& at) const;
     void joint_rate(const Given& at, const double* loads, double* rate) const;
     Given begin_down(const Vec3& base);
+    void exerted_in(const Given& at, const double* loads, double* along) const;
+    template <class Give>
+    void divide(const Given& at, const double* loads, const Give& give);
     void enter(const Given& at);
     const double* loads_of(const Given& at);
     void pass_on(const Given& at, const double* loads);
@@ -215,6 +249,7 @@ class HybridAssembly final : public LoadedAssembly {
     double work_of_rows(const Vec3& base);
     void answer_along(int node, int from, double* first, double* second, double* scalar);
     Six load_of_ports(int node, const double* loads, const Vec3& w, double* scalar) const;
+    void descend(Pass pass, double* speeds);
 
     const std::shared_ptr<const Linkage> linkage_;
     Array<Join> joins_;
@@ -233,6 +268,8 @@ class HybridAssembly final : public LoadedAssembly {
     bool ranks_ = true;                           // whether closed nodes are asked for their gains
     Vec3 base_{0, 0, 0};
     double time_ = 0.0;
+    int struck_ = -1;  // link
+    double impulse_[6];
     Frames frames_;
     LevelMarks marks_;
     std::vector<std::uint8_t> free_, counted_;  // per link: now, and as arranged
@@ -245,9 +282,11 @@ class HybridAssembly final : public LoadedAssembly {
     std::vector<int> order_;  // open nodes and their front, each before its parts
     Array<Held> held_;        // by order_
     std::vector<int> stack_;
-    std::vector<Given> given_;  // in open nodes
-    std::vector<Given> queue_;  // a heap by gain
-    DoubleDouble left_;         // the sum of gains in it
+    std::vector<Given> given_;            // in open nodes
+    std::vector<Given> queue_;            // a heap by gain
+    std::vector<std::uint8_t> is_asked_;  // per node, while joints are told of
+    std::vector<int> told_;               // nodes of these
+    DoubleDouble left_;                   // the sum of gains in it
 };
 
 }  // namespace bellcrank

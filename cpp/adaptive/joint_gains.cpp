@@ -108,7 +108,8 @@ const double* HybridAssembly::loads_of(const Given& at) {
 }
 
 // Gives the parts of a node what follows from what it is given; loads: at all its ports.
-void HybridAssembly::pass_on(const Given& at, const double* loads) {
+template <class Give>
+void HybridAssembly::divide(const Given& at, const double* loads, const Give& to) {
     const AssemblyNode& node = tree().nodes[at.node];
     const bool open = is_open(at.node);
     const int ported = loops_.number_of(at.node);
@@ -126,7 +127,7 @@ void HybridAssembly::pass_on(const Given& at, const double* loads) {
             const double* const from = loads + (part == node.right ? 6 * loops_.at(ported).left : 0);
             loads_.insert(loads_.end(), from, from + 6 * loops_.at(below).kept.size());
         }
-        enter(next);
+        to(next);
     };
     const Six first = six(at.input), second = six(at.input + 6);
     const auto behind = [&](int part, const Mat3& rotation) {
@@ -169,6 +170,10 @@ void HybridAssembly::pass_on(const Given& at, const double* loads) {
     give(node.left, motion_into(place, first) + zeta + joint_motion(link.motion, subspace(node.link), rate), Six{}, w);
 }
 
+void HybridAssembly::pass_on(const Given& at, const double* loads) {
+    divide(at, loads, [this](const Given& part) { enter(part); });
+}
+
 HybridAssembly::Given HybridAssembly::begin_down(const Vec3& base) {
     given_.clear();
     queue_.clear();
@@ -194,8 +199,7 @@ double HybridAssembly::gains(const Vec3& base, double enough, int most, std::vec
             const bool factored = node.kind == NodeKind::rake && tree().nodes[node.left].kind == NodeKind::body;
             Given next = at;
             next.of_joint = true;
-            next.gain =
-                bellcrank::energy_along(f_.d.data() + squares_[node.link], link.motion.freedoms(), factored, rate);
+            next.gain = f_.energy(node.link, link, squares_[node.link], factored, rate);
             ask(next);
         }
         pass_on(at, loads);
@@ -263,7 +267,7 @@ double HybridAssembly::mobility_along(int number, const Six& load) {
             continue;
         }
         const Link& link = linkage_->links[node.link];
-        const JointNumbers joint = f_.of(link, subspace(node.link), squares_[node.link], true);
+        const JointNumbers joint = f_.of(node.link, link, subspace(node.link), squares_[node.link], true);
         const Place& place = frames_.place(node.link);
         if (node.kind == NodeKind::join) {
             const Join& join = joins_[node.slot];
@@ -291,7 +295,59 @@ double HybridAssembly::energy_along(int link, const double* u) const {
     const AssemblyNode& node = tree().nodes[tree().joint_of[link]];
     const bool factored =
         node.kind == NodeKind::rake && (!is_open(node.left) || tree().nodes[node.left].kind == NodeKind::body);
-    return bellcrank::energy_along(h_.d.data() + squares_[link], linkage_->links[link].motion.freedoms(), factored, u);
+    return h_.energy(link, linkage_->links[link], squares_[link], factored, u);
+}
+
+// Down the paths from the root to some joints. The force on what a joint carries, along S and beside its effort.
+void HybridAssembly::judge(const Vec3& base, const std::vector<int>& links, const Told& told) {
+    is_asked_.resize(tree().nodes.size(), 0);
+    for (const int link : links) {
+        int node = tree().joint_of[link];
+        told_.push_back(node);
+        for (; node >= 0 && is_asked_[node] == 0; node = tree().nodes[node].parent) is_asked_[node] = 1;
+    }
+    std::sort(told_.begin(), told_.end());
+    given_.assign(1, begin_down(base));
+    while (!given_.empty()) {
+        const Given at = given_.back();
+        given_.pop_back();
+        if (is_asked_[at.node] == 0) continue;
+        is_asked_[at.node] = 0;
+        const double* const loads = loads_of(at);
+        if (std::binary_search(told_.begin(), told_.end(), at.node)) {
+            double rate[6], along[6];
+            joint_rate(at, loads, rate);
+            exerted_in(at, loads, along);
+            told(tree().nodes[at.node].link, rate, along);
+        }
+        divide(at, loads, [this](const Given& part) { given_.push_back(part); });
+    }
+    told_.clear();
+}
+
+// loads: at all ports of the node.
+void HybridAssembly::exerted_in(const Given& at, const double* loads, double* along) const {
+    const AssemblyNode& node = tree().nodes[at.node];
+    const Link& link = linkage_->links[node.link];
+    const int ported = loops_.number_of(at.node), own = is_open(at.node) ? 1 : kColumns;
+    const int ports = ported < 0 ? 0 : static_cast<int>(loops_.at(ported).links.size());
+    double xi[kColumns] = {1.0}, load[6];
+    if (own > 1) products_of(at.w, xi + 1);
+    const auto value = [&](const double* columns) {
+        return times(ported < 0 ? columns : f_ports_[ported].gamma.data(), xi, own, loads, ports);
+    };
+    if (node.kind == NodeKind::join) {
+        const Join& join = joins_[node.slot];
+        Six f = join.x1 * six(at.input) + value(join.gamma);
+        if (!node.ends) f = f - join.x2 * six(at.input + 6);
+        put(load, f);
+    } else {
+        const Law& law = laws_[node.slot];
+        const Matrix6& W = ported < 0 ? law.w : f_ports_[ported].law;
+        put(load, force_into(frames_.place(node.link), W * six(at.input) + value(law.g)));
+    }
+    subspace_components(link.motion, subspace(node.link), load, along);
+    for (int i = 0; i < link.motion.freedoms(); ++i) along[i] -= effort_[link.freedom + i];
 }
 
 }  // namespace bellcrank

@@ -74,7 +74,8 @@ std::vector<Obstacle> obstacles_in(const Model& model, const JointTree& tree, bo
         else if (model.blocks[model.block_of(row)].of_velocity)
             found.push_back({"it takes no rows of velocities alone", Obstacle::Of::row, row});
     }
-    for (const int row : tree.stops) found.push_back({"it takes no stops", Obstacle::Of::row, row});
+    for (const int row : moves ? std::vector<int>() : tree.stops)
+        found.push_back({"it takes no stops", Obstacle::Of::row, row});
     for (const int block : tree.inertances)
         found.push_back({"it takes no rotors of geared motors", Obstacle::Of::block, block});
     return found;
@@ -340,6 +341,22 @@ void JointMotion::efforts(const double* q, const double* along, double* Q) const
     const Vec3 behind = transpose_times(forward(q).rotation, before);
     for (int i = 0; i < 3; ++i)
         if (slide_[i]) *Q++ = component(behind, i);
+}
+
+// The rate of a slide is R v where several slide along axes that turn: R (ω × v).
+double JointMotion::second_rate(const double* q, const double* u, int coordinate) const {
+    if (!axial_ || turns_ == 0 || slides_ < 2 || coordinate >= slides_) return 0.0;
+    Vec3 turning{0, 0, 0}, slide{0, 0, 0};
+    double *turn[3] = {&turning.x, &turning.y, &turning.z}, *to[3] = {&slide.x, &slide.y, &slide.z};
+    const double *w = u, *v = u + turns_;
+    int axis = -1;
+    for (int i = 0, number = 0; i < 3; ++i) {
+        if (is_ball() || i == axis_) *turn[i] = *w++;
+        if (!slide_[i]) continue;
+        *to[i] = *v++;
+        if (number++ == coordinate) axis = i;
+    }
+    return component(forward(q).rotation * cross(turning, slide), axis);
 }
 
 void JointMotion::derivatives(const double* q, const double* u, double* out) const {

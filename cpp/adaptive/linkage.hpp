@@ -53,6 +53,8 @@ class JointMotion {
     // u of a twist of the child against its carrier, in axes of the child.
     void speeds(const double* S, const Six& twist, double* u) const;
     void efforts(const double* q, const double* along, double* Q) const;
+    // What velocities add to the second derivative of a coordinate.
+    double second_rate(const double* q, const double* u, int coordinate) const;
     // Derivatives of the coordinates at speeds u along S, a ball's of its quaternion; what is a unit quaternion becomes
     // one again.
     void derivatives(const double* q, const double* u, double* out) const;
@@ -120,7 +122,8 @@ std::string text_of(const std::vector<Obstacle>& obstacles);
 constexpr double kEvenRounding = 3.2e-10;
 
 struct Linkage {
-    // Takes a model whose joints are a tree; moves: whether joints may move by given functions, and loops close. Throws
+    // Takes a model whose joints are a tree; moves: whether joints may move by given functions,
+    // and loops close and stops are met, by somebody who takes them. Throws
     // std::invalid_argument with all reasons why it cannot.
     explicit Linkage(const Model& model, TreeShape shape = TreeShape::balanced, bool moves = false);
     // Why a model cannot be taken; empty if it can.

@@ -43,6 +43,31 @@ void clear_axes(const int* axis, int count, Matrix6& W) {
     if (j > 0) out[N * j] += value;
 }
 
+// A joint that does not accelerate along n: D − D n (nᵀ D n)⁻¹ nᵀ D takes the place of D, and U and W follow.
+void bar(const JointNumbers& joint, Matrix6& W) {
+    const int d = joint.freedoms;
+    std::copy_n(joint.D, d * d, joint.whole);
+    for (int k = 0; k < joint.directions; ++k) {
+        const double* n = joint.along + d * k;
+        double Dn[6] = {}, across = 0.0, row[6];
+        Six nU{};
+        for (int i = 0; i < d; ++i) {
+            for (int j = 0; j < d; ++j) Dn[i] += joint.D[d * j + i] * n[j];
+            across += n[i] * Dn[i];
+            nU = nU + n[i] * six(joint.U + 6 * i);
+        }
+        put(row, nU);
+        for (int i = 0; i < d; ++i) {
+            for (int j = 0; j < d; ++j) joint.D[d * j + i] -= Dn[i] * Dn[j] / across;
+            put(joint.U + 6 * i, six(joint.U + 6 * i) - (Dn[i] / across) * nU);
+        }
+        for (int j = 0; j < 6; ++j) W.set_column(j, W.column(j) + (row[j] / across) * nU);
+    }
+    if (joint.directions < d) return;
+    std::fill_n(joint.D, d * d, 0.0);
+    std::fill_n(joint.U, 6 * d, 0.0);
+}
+
 // R = D Q − U β of a joint, where β would be its acceleration if nothing held it. The scalar takes sign (2 Qᵀ U β − Qᵀ
 // D Q).
 [[gnu::always_inline]] inline void joint_loads(int N, const JointNumbers& joint, const double* effort,
@@ -187,6 +212,7 @@ void join_matrices(const JointNumbers& joint, const Matrix6& X, const Matrix6& X
     product(X, *A.phi2, T);
     sum_product(*B.phi1, T, XT, M);
     split(joint, M, W);
+    if (joint.directions > 0) bar(joint, W);
     const Matrix6 LT = transpose(L);
     product(W, L, out.x1);
     difference_product(*A.phi1, LT, out.x1, out.phi1);
@@ -242,6 +268,10 @@ void rake_matrices(const JointNumbers& joint, const Matrix6& X, const Matrix6& X
         Matrix6 M = branch;
         split(joint, M, W);
     }
+    if (joint.directions > 0) {
+        if (alone) square(joint.D, joint.freedoms);
+        bar(joint, W);
+    }
     product(W, X, WX);
     product(XT, WX, law);
     multiply<1, false>(nullptr, XT, joint.U, joint.G1, joint.freedoms);
@@ -283,7 +313,13 @@ void rake_alone_loads(const JointNumbers& joint, const Place& place, const Matri
         if (d > 0) subspace_components(joint.motion, joint.S, column, t + 6 * j);
         if (j == 0)
             for (int i = 0; i < d; ++i) t[i] += effort[i];
-        solve_twice(joint.D, d, t + 6 * j, sizes, Dt + 6 * j, terms);
+        if (joint.directions == 0)
+            solve_twice(joint.D, d, t + 6 * j, sizes, Dt + 6 * j, terms);
+        else
+            for (int i = 0; i < d; ++i) {
+                Dt[6 * j + i] = 0.0;
+                for (int r = 0; r < d; ++r) Dt[6 * j + i] += joint.D[d * r + i] * t[6 * j + r];
+            }
         Six g = -force_out_of(place, six(column));
         for (int i = 0; i < d; ++i) {
             g = g + t[6 * j + i] * six(joint.G1 + 6 * i);

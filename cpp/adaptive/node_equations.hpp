@@ -12,12 +12,17 @@
 namespace bellcrank {
 
 // A joint in its node, and where what is found of it lies: rows of U, D, rows of U Φ21 and U Φ12 (of a rake: of U in
-// the frame of the carrier), and R. A joint that is locked has no freedoms here.
+// the frame of the carrier), and R. A joint that is locked has no freedoms here. Along `directions` of a joint, each a
+// vector of its freedoms, it does not accelerate, as where it rests on a stop: D, which is not factored then, and U
+// have nothing along them, and `whole` is D as it would be.
 struct JointNumbers {
     const JointMotion& motion;
     const double* S;  // columns, where it is not axial
     int freedoms;
     double *U, *D, *G1, *G2;
+    int directions = 0;
+    const double* along = nullptr;
+    double* whole = nullptr;
 };
 
 // S u and Sᵀ f.

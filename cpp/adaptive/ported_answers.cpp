@@ -53,9 +53,11 @@ const double* HybridAssembly::bias_of(int number, int own, Pass pass, double* ro
     const int at = loops_.number_of(number);
     const PortedNode& ported = loops_.at(at);
     const MeetingRows& rows = ports_[at].rows;
-    if (!kFree && pass != Pass::motion) return pass == Pass::impulse ? rows.drift.data() : rows.C.data();
+    if (!kFree && pass == Pass::momenta) return rows.drift.data();
+    if (!kFree && pass == Pass::displacement) return rows.C.data();
     const int ports = static_cast<int>(ported.links.size());
     std::fill_n(room, own * rows.count, 0.0);
+    if (pass == Pass::impulse) return room;
     for (int r = 0; r < rows.count; ++r) room[r] = (own == 1 ? rows.bias[r] : 0.0) + dot(rows.on_ground[r], base_);
     if (own == 1) return room;
     double columns[kVector];
@@ -133,7 +135,7 @@ void HybridAssembly::answer_ported(int number, int own, Pass pass) {
             Six h{};
             if (moves)
                 h = six(bodies_[node.link].force) + gyroscopic(link.inertia, twist.w);
-            else if (pass == Pass::impulse)
+            else if (pass == Pass::momenta)
                 h = link.inertia * stacked(twist);
             put(b1, six(b1) + h);
             if (moves) c[0] += spread(link.inertia, twist.w);
@@ -173,7 +175,7 @@ void HybridAssembly::answer_ported(int number, int own, Pass pass) {
     }
     const Link& link = linkage_->links[node.link];
     const JointNumbers joint =
-        (kFree ? f_ : h_).of(link, subspace(node.link), squares_[node.link], kFree || is_free(node.link));
+        (kFree ? f_ : h_).of(node.link, link, subspace(node.link), squares_[node.link], kFree || is_free(node.link));
     const Place& at_joint = frames_.place(node.link);
     const Matrix6 X = motion_transform(at_joint), XT = transpose(X);
     Room<0> zeta(6 * all), c_out(all * all);
@@ -187,6 +189,7 @@ void HybridAssembly::answer_ported(int number, int own, Pass pass) {
     } else
         still_bias(at_joint, zeta);
     const double* effort = moves ? effort_.data() + link.freedom : nothing_.data();
+    if (pass == Pass::impulse && node.link == struck_) effort = impulse_;
     if (node.kind == NodeKind::rake) {
         const AssemblyNode& branch = tree().nodes[node.left];
         const bool alone = branch.kind == NodeKind::body || (!kFree && !is_open(node.left));
@@ -247,7 +250,7 @@ void HybridAssembly::hold_ported_front(int number, Pass pass) {
     if (pass == Pass::motion) {
         load = composite.load(w);
         k[0] = composite.scalar(w);
-    } else if (pass == Pass::impulse)
+    } else if (pass == Pass::momenta)
         load = composite.inertia() * stacked(own.twist);
     put(h, load);
     for (size_t p = 0; p < ported.kept.size(); ++p) {
@@ -345,7 +348,7 @@ void HybridAssembly::answer_along(int number, int from, double* first, double* s
         up1 = b1, up_c = c;
     } else {
         const Link& link = linkage_->links[node.link];
-        const JointNumbers joint = f_.of(link, subspace(node.link), squares_[node.link], true);
+        const JointNumbers joint = f_.of(node.link, link, subspace(node.link), squares_[node.link], true);
         const Place& at_joint = frames_.place(node.link);
         if (node.kind == NodeKind::join) {
             const bool is_left = node.left == from;

@@ -1,6 +1,7 @@
 #include "model/stops.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "model/gap_course.hpp"
 
@@ -37,6 +38,15 @@ Stops::Stops(const Model& model, const StopOptions& options) : options_(options)
             law_.push_back(block.friction);
             has_friction_ |= block.friction >= 0;
         }
+    begin();
+}
+
+Stops::Stops(std::vector<int> rows, std::vector<double> restitution, const StopOptions& options)
+    : options_(options), rows_(std::move(rows)), law_(rows_.size(), -1), restitution_(std::move(restitution)) {
+    begin();
+}
+
+void Stops::begin() {
     for (auto* v :
          {&active_, &candidate_, &touched_, &watched_, &flying_, &lifting_, &resting_, &held_, &kept_, &holding_})
         v->assign(rows_.size(), 0);

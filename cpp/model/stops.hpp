@@ -27,6 +27,8 @@ struct StopOptions {
 class Stops {
   public:
     Stops(const Model& model, const StopOptions& options);
+    // Of some rows, none of friction, with their restitutions, of which somebody else knows the gaps.
+    Stops(std::vector<int> rows, std::vector<double> restitution, const StopOptions& options);
 
     int count() const { return static_cast<int>(rows_.size()); }
     bool empty() const { return rows_.empty(); }
@@ -133,6 +135,7 @@ class Stops {
     double starting_speed(int stop) const { return closing_[stop]; }
 
   private:
+    void begin();
     int deepest() const;
     int nearest_held() const;
     bool is_contact(int stop) const;

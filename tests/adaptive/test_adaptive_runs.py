@@ -388,11 +388,6 @@ def touching():
 @pytest.mark.parametrize(
     ("mech", "element", "instead"),
     [
-        (
-            obstructed("lower limit of joint 'pin'"),
-            "it takes no stops: lower limit of joint 'pin'",
-            "lagrange",
-        ),
         (touching(), "it computes no contact: force 'floor'", "lagrange"),
     ],
 )

@@ -260,6 +260,7 @@ class AdaptiveRun(LinkageRun):
             raise SimulationError(str(error), self.time, None, self._recorded(self._status)) from error
         left = self._steering.steps_left(self._steps)
         return super()._steered() if left is None else left
+
     def pull(
         self,
         body: str,
