@@ -15,18 +15,19 @@ constexpr double kDependent = 1e-12;
 // The inverse of a symmetric matrix of rows in its place, by sweeps of the largest pivots first; rows that depend on
 // others take no part.
 void invert_independent(std::vector<double>& S, int n, double sign, const double* sizes, double* scale) {
-    std::vector<std::uint8_t> swept(n, 0);
+    Room<0> swept(n);  // 1 or 0
+    std::fill_n(static_cast<double*>(swept), n, 0.0);
     for (int i = 0; i < n; ++i) scale[i] = std::max(sizes[i], sign * S[n * i + i]);
     for (int count = 0; count < n; ++count) {
         int pivot = -1;
         double largest = kDependent;
         for (int i = 0; i < n; ++i) {
-            if (swept[i] != 0 || !(sign * S[n * i + i] > largest * scale[i])) continue;
+            if (swept[i] != 0.0 || !(sign * S[n * i + i] > largest * scale[i])) continue;
             largest = sign * S[n * i + i] / scale[i];
             pivot = i;
         }
         if (pivot < 0) break;
-        swept[pivot] = 1;
+        swept[pivot] = 1.0;
         double* const row = S.data() + static_cast<size_t>(n) * pivot;
         const double inverse = 1.0 / row[pivot];
         for (int i = 0; i < n; ++i) {
@@ -45,7 +46,7 @@ void invert_independent(std::vector<double>& S, int n, double sign, const double
     for (int i = 0; i < n; ++i)
         for (int j = 0; j < n; ++j) {
             double& entry = S[static_cast<size_t>(n) * i + j];
-            entry = swept[i] != 0 && swept[j] != 0 ? -entry : 0.0;
+            entry = swept[i] * swept[j] != 0.0 ? -entry : 0.0;
         }
 }
 

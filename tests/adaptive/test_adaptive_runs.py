@@ -8,7 +8,7 @@ import time
 import h5py
 import numpy as np
 import pytest
-from rigs.adaptive import hinge, mechanism, obstructed
+from rigs.adaptive import hinge, mechanism
 
 import bellcrank as bc
 from bellcrank.errors import AssemblyError, MechanismError, SimulationError, Unsupported

@@ -193,7 +193,7 @@ def test_runs_with_all_joints_free_are_those_of_lagrange(name):
 
 
 def test_loops_stay_closed_and_energy_is_kept():
-    """Rows are met after each step; what closing them takes falls with the step as the error of the method."""
+    """Rows are met after each step; what closing them takes falls as the error of the method."""
     mech = linkages.five_bar()
     mech.gravity = (1.0, -5.0, 2.0)
     off = []

@@ -12,10 +12,12 @@ import numpy as np
 from rigs import chains, examples, floating, linkages, rubbing, stops, tyre_rig
 from rigs import meshes as known_meshes
 from rigs.convex_oracles import convex_shapes
+from rigs.looped_trees import looped_tree
 from rigs.machine import Machine
 
 import bellcrank as bc
 from bellcrank import _core
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.formulations import symbolic
 from bellcrank.trajectory.energy_balance import accounts
 from benchmarks.adaptive_linkages import molecule
@@ -228,6 +230,18 @@ def adaptive_linkages():
             assert linkage.advance(n, 1e-2, method) == n
 
         yield f"molecule {method}", advance, back_to_start
+    mech, state = looped_tree(0)
+    model = compile_mechanism(mech)
+    looped = _core.AdaptiveDynamics(model.core)
+    looped.limit(0.1, True)
+
+    def closed_again():
+        looped.start(model.core, *state.arrays)
+
+    def go_on(n):
+        assert looped.advance(n, 1e-3, "rk4") == n
+
+    yield "loops rk4", go_on, closed_again
 
 
 def counted(work, prepare=lambda: None):

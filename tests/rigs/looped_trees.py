@@ -62,7 +62,7 @@ def _moves(model, closed, before):
     had, has = (
         squared_norm(model, state, state.velocity, state.angular_velocity) for state in (before, closed)
     )
-    return had == 0.0 or has > 1e-9 * had
+    return had == 0.0 or has > 1e-6 * had
 
 
 def _marker(mech, state, numbers, name, at, turn):
