@@ -30,6 +30,7 @@ constexpr int kDecideEvery = 8;  // steps
 // second, a run ends.
 constexpr double kClosed = 1e-11, kOpen = 1e-6;
 constexpr int kClosings = 6;
+constexpr int kFreeFor = 64;  // steps for which loops stay free that few joints left open
 
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
@@ -58,6 +59,7 @@ void AdaptiveDynamics::build(TreeShape shape) {
     for (auto* each : {&u_, &rates_, &stopped_}) each->assign(linkage_->freedoms, 0.0);
     free_.reserve(linkage_->links.size());
     stays_free_.clear();
+    free_until_.assign(linkage_->links.size(), 0);
     for (const Link& link : linkage_->links) stays_free_.push_back(link.floats);
     for (const int link : assembly_->loops().giving_way()) stays_free_[link] = 1;
     unreleased_ = static_cast<int>(std::count(stays_free_.begin(), stays_free_.end(), 1));
@@ -149,6 +151,7 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     steps_ = decisions_ = 0;
     lost_ = budget_ = largest_error_ = loop_error_ = 0.0;
     lock_share_ = kLeastLockShare;
+    std::fill(free_until_.begin(), free_until_.end(), 0);
     std::fill(rates_.begin(), rates_.end(), 0.0);
     const auto twist = [&](const Link& of) {
         const Mat3 R = rotation_matrix(pose_rotation(poses, of.body));
@@ -323,7 +326,7 @@ void AdaptiveDynamics::lock_cheapest(double share, int count, bool swaps) {
     const double energy_most = swaps ? std::max(budget_, assembly_->kinetic_energy()) : budget_;
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
-        if (stays_free_[number] != 0) continue;
+        if (stays_free_[number] != 0 || free_until_[number] > steps_) continue;
         const auto part = [&](const std::vector<double>& along, double unit) {
             const double energy = assembly_->energy_along(number, along.data() + link.freedom);
             return energy > 0.0 ? energy / unit : 0.0;
@@ -474,27 +477,83 @@ void AdaptiveDynamics::take_step(double h, Method method) {
             step_at_rest(h);
             break;
     }
-    if (!assembly_->loops().empty()) close_loops();
+}
+
+// Where few joints cannot keep loops closed, as near to where rows begin to depend on each other, these are freed as a
+// whole for a while, and the step is taken again; then it is halved.
+void AdaptiveDynamics::take_closed_step(double h, Method method, int halvings) {
+    for (;;) {
+        take_step(h, method);
+        if (assembly_->loops().empty()) return;
+        close_loops();
+        if (loop_error_ <= kOpen) return;
+        const bool has_freed = free_ways();  // back to the start
+        if (has_freed) continue;
+        if (halvings == 0 || !stops_->empty()) return;
+        evaluate_held();
+        take_closed_step(0.5 * h, method, halvings - 1);
+        if (!(loop_error_ <= kOpen)) return;
+        evaluate_held();
+        save_step();
+        return take_closed_step(0.5 * h, method, halvings - 1);
+    }
+}
+
+bool AdaptiveDynamics::free_ways() {
+    changing_.clear();
+    assembly_->find_open_ways(kOpen, changing_);
+    restore_step();
+    const size_t before = free_.size();
+    for (const int number : changing_) {
+        free_until_[number] = steps_ + kFreeFor;
+        if (assembly_->is_free(number)) continue;
+        const Link& link = linkage_->links[number];
+        assembly_->set_free(number, true);
+        free_.push_back(number);
+        saved_.insert(saved_.end(), q_.begin() + link.coordinate,
+                      q_.begin() + link.coordinate + link.motion.coordinates());
+        saved_.insert(saved_.end(), 2 * static_cast<size_t>(link.motion.freedoms()), 0.0);  // it stands still
+    }
+    if (free_.size() == before) return false;
+    assembly_->arrange();
+    evaluate_held();
+    return true;
 }
 
 // Back onto the rows of loops: coordinates along M⁻¹ Jᵀ, the least motion in the norm of kinetic energy, by Newton's
-// method; then speeds likewise. Rows were met before the step, and are off by its error.
+// method, as long as that brings them nearer: close to where rows begin to depend on each other it may not. Then speeds
+// likewise. Rows were met before the step, and are off by its error.
 void AdaptiveDynamics::close_loops() {
     follow();
     assembly_->hold();
-    for (int round = 0; round < kClosings && assembly_->loop_error() > kClosed; ++round) {
+    double error = assembly_->loop_error();
+    for (int round = 0; round < kClosings && error > kClosed; ++round) {
         assembly_->correct(stopped_.data());
+        q0_.clear();
         for (const int number : free_) {
             const Link& link = linkage_->links[number];
             double *q = q_.data() + link.coordinate, rates[7];
+            q0_.insert(q0_.end(), q, q + link.motion.coordinates());
             link.motion.rates(q, stopped_.data() + link.freedom, rates);
             link.motion.move(q, rates, 1.0);
         }
         move_places();
         follow();
         assembly_->hold();
+        const double before = std::exchange(error, assembly_->loop_error());
+        if (error < before) continue;
+        const double* from = q0_.data();
+        for (const int number : free_) {
+            const Link& link = linkage_->links[number];
+            std::copy_n(from, link.motion.coordinates(), q_.data() + link.coordinate);
+            from += link.motion.coordinates();
+        }
+        move_places();
+        follow();
+        assembly_->hold();
+        break;
     }
-    loop_error_ = assembly_->loop_error();
+    loop_error_ = assembly_->loop_error(true);
     assembly_->stop(stopped_.data());
     for (const int number : free_) {
         const Link& link = linkage_->links[number];

@@ -135,6 +135,7 @@ class AdaptiveDynamics {
     void judge_at_stops();
     bool move(double h, Method method, bool judged);
     bool shorten_to_stop(double h, Method method);
+    void save_step();
     void restore_step();
     void put_back();
     void meet_stops(double h, bool judged);
@@ -143,6 +144,9 @@ class AdaptiveDynamics {
     void step_symplectic(double h);
     void step_at_rest(double h);
     void step_runge_kutta(double h);
+    static constexpr int kHalvings = 6;
+    void take_closed_step(double h, Method method, int halvings = kHalvings);
+    bool free_ways();
     void close_loops();
 
     const std::shared_ptr<const Model> model_;
@@ -168,6 +172,7 @@ class AdaptiveDynamics {
     long equal_ = 0;                        // their number
     std::vector<std::uint8_t> stays_free_;  // links that hang on nothing, or have to give way
     int unreleased_ = 0;                    // their number
+    std::vector<long> free_until_;          // per link: the step before which it does not lock again
     double loop_error_ = 0.0;               // of the last step
     std::vector<double> q_, u_, rates_, stopped_;
     std::vector<double> q0_, u0_, dq_, du_;  // of a step in stages, by the free links one after another

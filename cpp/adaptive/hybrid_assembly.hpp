@@ -107,9 +107,11 @@ class HybridAssembly final : public LoadedAssembly {
     double mobility_along(int link, const Six& load);
     // An inelastic impact that stops all that is locked: speeds of free joints after it. It uses up what `hold` found.
     void stop(double* u);
-    // The largest error of rows of loops that can move; the displacement along S, least in the norm of kinetic energy,
+    // The largest error of rows of loops that can move, or of all; joints on the ways that errors leave open. The
+    // displacement along S, least in the norm of kinetic energy,
     // that takes it away. It uses up what `hold` found.
-    double loop_error() const;
+    double loop_error(bool of_all = false) const;
+    void find_open_ways(double error, std::vector<int>& links) const;
     void correct(double* displacement);
     // Half the square of what it changed, after its speeds were taken as the motion.
     double energy_of_stop() const;

@@ -33,6 +33,7 @@ Loops::Loops(std::shared_ptr<const Model> model, const Linkage& linkage) : model
         std::vector<int>& way = ways.emplace_back();
         for (const auto& [link, times] : above)
             if (times < bodies.size()) way.push_back(link);
+        meeting.way.insert(meeting.way.end(), way.begin(), way.end());
         if (formula < 0 && model_->rows[row].function < 0) continue;
         for (const int link : way) gives_way[link] = 1;
     }

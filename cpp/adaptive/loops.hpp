@@ -39,6 +39,8 @@ class Loops {
     int number_of(int node) const { return nodes_.empty() ? -1 : number_[node]; }  // −1: it has no ports
     const std::vector<PortedNode>& nodes() const { return nodes_; }
     const PortedNode& at(int ported) const { return nodes_[ported]; }
+    // Links of the joints between the bodies of a meeting's rows.
+    const std::vector<int>& way(int meeting) const { return meetings_[meeting].way; }
     // Links of joints between which rows change with time, so that they have to give way.
     const std::vector<int>& giving_way() const { return giving_way_; }
 
@@ -51,7 +53,7 @@ class Loops {
 
   private:
     struct Meeting {
-        std::vector<int> rows, formulas;
+        std::vector<int> rows, formulas, way;
         int count = 0;
     };
     int meeting_node(const std::vector<int>& bodies) const;

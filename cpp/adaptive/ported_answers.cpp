@@ -408,17 +408,30 @@ void HybridAssembly::answer_along(int number, int from, double* first, double* s
     if (up2 != nullptr) std::copy_n(up2, 6, second);
 }
 
-double HybridAssembly::loop_error() const {
+double HybridAssembly::loop_error(bool of_all) const {
     double largest = 0.0;
     for (size_t i = 0; i < order_.size(); ++i) {
         const int at = held_[i].is_open ? loops_.number_of(order_[i]) : -1;
         if (at < 0) continue;
         const MeetingRows& rows = ports_[at].rows;
         for (int r = 0; r < rows.count; ++r)
-            if (h_ports_[at].inverse[static_cast<size_t>(rows.count) * r + r] != 0.0)
-                largest = std::max(largest, std::abs(rows.C[r]));
+            if (of_all || h_ports_[at].inverse[static_cast<size_t>(rows.count) * r + r] != 0.0)
+                largest = std::abs(rows.C[r]) <= largest ? largest : std::abs(rows.C[r]);  // what is no number stays
     }
     return largest;
+}
+
+void HybridAssembly::find_open_ways(double error, std::vector<int>& links) const {
+    for (size_t i = 0; i < order_.size(); ++i) {
+        const int at = held_[i].is_open ? loops_.number_of(order_[i]) : -1;
+        if (at < 0 || loops_.at(at).meeting < 0) continue;
+        const std::vector<double>& C = ports_[at].rows.C;
+        if (std::all_of(C.begin(), C.end(), [error](double c) { return std::abs(c) <= error; })) continue;
+        const std::vector<int>& way = loops_.way(loops_.at(at).meeting);
+        links.insert(links.end(), way.begin(), way.end());
+    }
+    std::sort(links.begin(), links.end());
+    links.erase(std::unique(links.begin(), links.end()), links.end());
 }
 
 void HybridAssembly::correct(double* displacement) {

@@ -130,24 +130,17 @@ void AdaptiveDynamics::judge_at_stops() {
 
 // A step, divided where stops are met. False: accelerations are no numbers.
 bool AdaptiveDynamics::move(double step, Method method, bool judged) {
-    if (stops_->empty()) return take_step(step, method), true;
+    if (stops_->empty()) {
+        save_step();
+        return take_closed_step(step, method), true;
+    }
     if (method == Method::at_rest) throw std::invalid_argument("steps from rest take no stops");
     const double end = time_ + step, shortest = kShortest * std::max(std::abs(end), step);
     for (int parts = 0;; ++parts) {
-        begun_ = time_;
-        saved_.clear();
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            const auto keep = [this](const std::vector<double>& of, int first, int count) {
-                saved_.insert(saved_.end(), of.begin() + first, of.begin() + first + count);
-            };
-            keep(q_, link.coordinate, link.motion.coordinates());
-            keep(u_, link.freedom, link.motion.freedoms());
-            keep(rates_, link.freedom, link.motion.freedoms());
-        }
+        save_step();
         const bool watches = parts < kMostParts;
         if (!watches) stops_->chosen().watch_none();
-        take_step(end - begun_, method);
+        take_closed_step(end - begun_, method);
         const bool meets = watches && shorten_to_stop(end - begun_, method);
         put_back();
         if (meets || !watches) meet_stops(step, judged);
@@ -175,10 +168,25 @@ bool AdaptiveDynamics::shorten_to_stop(double h, Method method) {
         h *= part;
         restore_step();
         if (h <= kShortest * std::max(std::abs(begun_), h)) return true;
-        take_step(h, method);
+        take_closed_step(h, method);
         part = first_met();
     }
     return part <= 1.0;
+}
+
+void AdaptiveDynamics::save_step() {
+    begun_ = time_;
+    saved_.clear();
+    if (stops_->empty() && assembly_->loops().empty()) return;
+    for (const int number : free_) {
+        const Link& link = linkage_->links[number];
+        const auto keep = [this](const std::vector<double>& of, int first, int count) {
+            saved_.insert(saved_.end(), of.begin() + first, of.begin() + first + count);
+        };
+        keep(q_, link.coordinate, link.motion.coordinates());
+        keep(u_, link.freedom, link.motion.freedoms());
+        keep(rates_, link.freedom, link.motion.freedoms());
+    }
 }
 
 void AdaptiveDynamics::restore_step() {
