@@ -319,6 +319,8 @@ void bind_dynamics(nb::module_& m) {
             "model"_a, "body"_a, "point"_a,
             "After evaluate(): what the acceleration of a point (3,) of a body's frame is off at most, m/s^2.")
         .def_prop_ro("kinetic_energy", &AdaptiveDynamics::kinetic_energy)
+        .def_prop_ro("potential_energy", &AdaptiveDynamics::potential_energy, "Of the weight and of springs, J.")
+        .def_prop_ro("work", &AdaptiveDynamics::work, "Of forces without a potential and of drives since the start, J.")
         .def(
             "drive_efforts",
             [](AdaptiveDynamics& self) {

@@ -163,6 +163,10 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     assembly_->take_motion(q_.data(), u_.data());
     forces_->apply_all(time_, q_.data(), u_.data(), *assembly_);
     follow();
+    stored_.assign(linkage_->links.size(), 0.0);
+    work_ = springs_ = 0.0;
+    for (size_t link = 0; link < stored_.size(); ++link) book_spring(static_cast<int>(link));
+    between_ = forces_->potential_between(time_);
 }
 
 // What bodies do, from places, forces and speeds as they are.
@@ -242,11 +246,18 @@ double AdaptiveDynamics::stop(const std::vector<int>& links) {
     assembly_->stop(stopped_.data());
     assembly_->take_motion(q_.data(), stopped_.data());
     // Drives do work in impacts, so that energy is no sum of squares of what locks.
-    if (!driven_.empty()) return assembly_->energy_of_stop();
+    struck_ = 0.0;
+    if (!driven_.empty()) {
+        const double lost = assembly_->energy_of_stop();
+        struck_ = assembly_->kinetic_energy() - before + lost;
+        return lost;
+    }
     return std::max(before - assembly_->kinetic_energy(), 0.0);  // a sum of squares: −½ k of the root has fewer digits
 }
 
 void AdaptiveDynamics::lock_those() {
+    book_springs();
+    work_ += struck_;
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
         const bool stays = assembly_->is_free(number);
@@ -345,6 +356,7 @@ void AdaptiveDynamics::decide() {
 }
 
 void AdaptiveDynamics::step_symplectic(double h) {
+    work_ += h * power();
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
         double *q = q_.data() + link.coordinate, *u = u_.data() + link.freedom, rates[7];
@@ -383,6 +395,7 @@ void AdaptiveDynamics::step_runge_kutta(double h) {
     du_.assign(u0_.size(), 0.0);
     for (int stage = 0; stage < 4; ++stage) {
         if (stage > 0) evaluate_held();
+        work_ += h * kWeight[stage] * power();
         const double ahead = stage < 3 ? h * kAt[stage + 1] : 0.0;
         double *q0 = q0_.data(), *u0 = u0_.data(), *dq = dq_.data(), *du = du_.data();
         for (const int number : free_) {
@@ -462,110 +475,14 @@ std::pair<std::vector<int>, double> AdaptiveDynamics::gains(double enough, int m
     return {links, left};
 }
 
-void AdaptiveDynamics::set_inputs(Model& model, std::span<const double> values) {
-    follow();
-    model.set_inputs(time_, values);
-    if (!driven_.empty()) {
-        assembly_->hold();
-        drive();
-        assembly_->stop(stopped_.data());
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            std::copy_n(stopped_.data() + link.freedom, link.motion.freedoms(), u_.data() + link.freedom);
-        }
-    }
-    move_places();
-    follow();
-}
-
-std::pair<double, double> AdaptiveDynamics::coordinate(int number) const {
-    int own = -1;
-    const int at = linkage_->link_along(*model_, number, &own);
-    if (at < 0) throw std::invalid_argument("the coordinate is none of a joint of the tree");
-    const Link& link = linkage_->links[at];
-    double rates[7];
-    link.motion.rates(q_.data() + link.coordinate, u_.data() + link.freedom, rates);
-    if (const double* given = assembly_->given_rates(at)) rates[own] += given[own];
-    return {q_[link.coordinate + own], rates[own]};
-}
-
-Twist AdaptiveDynamics::twist(int body) {
-    const int number = linkage_->link_of[body];
-    const Link& link = linkage_->links[number];
-    assembly_->take_motion(q_.data(), u_.data());
-    const Twist own = inward(link.principal.rotation, link.principal.shift, assembly_->twist_of(number));
-    return {own.w, pose(body).rotation * own.v};
-}
-
 void AdaptiveDynamics::record_every(int steps) {
     every_ = steps;
     recorder_->note_all();
     recorder_->frame(time_, q_, facts());
 }
 
-StepFacts AdaptiveDynamics::facts() const { return {error(), lost_, static_cast<int>(free_.size()) - unreleased_}; }
-
-// Accelerations stay those of the last step.
-std::vector<double> AdaptiveDynamics::drive_efforts() {
-    du_.clear();
-    const auto each = [&](const auto& take) {
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i) take(rates_[i]);
-        }
-    };
-    each([&](double rate) { du_.push_back(rate); });
-    evaluate_held();
-    size_t next = 0;
-    each([&](double& rate) { rate = du_[next++]; });
-    std::vector<double> out;
-    for (size_t i = 0; i < linkage_->given.size(); ++i) out.push_back(drive_effort(static_cast<int>(i)));
-    return out;
-}
-
-double AdaptiveDynamics::drive_effort(int number) const {
-    const GivenMotion& motion = linkage_->given[number];
-    const Link& link = linkage_->links[motion.link];
-    double along[7] = {};
-    forces_->efforts_along(motion.link, time_, q_.data(), u_.data(), assembly_->given_rates(motion.link), along);
-    const double* q = q_.data() + link.coordinate;
-    return link.motion.along_given(q, motion.coordinate, assembly_->given_force(motion.link)) -
-           along[motion.coordinate];
-}
-
-Place AdaptiveDynamics::pose(int body) const {
-    const int link = linkage_->link_of[body];
-    return assembly_->frames().pose(link) * linkage_->links[link].principal;
-}
-
-void AdaptiveDynamics::motions(double* x, double* u, double* udot) const {
-    std::vector<Six> accelerations(linkage_->links.size());
-    std::vector<Twist> twists(linkage_->links.size());
-    std::vector<Place> poses(linkage_->links.size());
-    std::vector<int> outward_order(linkage_->links.size());
-    for (size_t i = 0; i < outward_order.size(); ++i) outward_order[linkage_->tree.given[i]] = static_cast<int>(i);
-    for (const int i : outward_order) {
-        const Link& link = linkage_->links[i];
-        const bool grounded = link.parent < 0;
-        const Place& place = assembly_->frames().place(i);
-        const Twist carrier = grounded ? Twist{} : twists[link.parent];
-        const Six carried = grounded ? stacked({0, 0, 0}, -model_->gravity) : accelerations[link.parent];
-        const double *q = q_.data() + link.coordinate, *speeds = u_.data() + link.freedom, *S = assembly_->subspace(i);
-        const Six relative = joint_motion(link.motion, S, speeds) + assembly_->given_twist(i);
-        twists[i] = as_motion(motion_into(place, stacked(carrier)) + relative);
-        poses[i] = grounded ? place : poses[link.parent] * place;
-        accelerations[i] = motion_into(place, carried) + assembly_->bias(i, q, speeds, relative, carrier.w) +
-                           joint_motion(link.motion, S, rates_.data() + link.freedom);
-        const Twist own = inward(link.principal.rotation, link.principal.shift, as_motion(accelerations[i]));
-        const Vec3 round = transpose_times(link.principal.rotation, centripetal(twists[i].w, link.principal.shift));
-        const Place principal = poses[i] * link.principal;
-        const Mat3& R = principal.rotation;
-        const Twist speed = inward(link.principal.rotation, link.principal.shift, twists[i]);
-        store(x + kPose * link.body, principal.shift);
-        store(x + kPose * link.body + 4, quaternion_from_matrix(R));
-        store_twist(u, link.body, R * speed.v, speed.w);
-        store_twist(udot, link.body, R * (own.v + round) + model_->gravity, own.w);
-    }
+StepFacts AdaptiveDynamics::facts() {
+    return {error(), lost_, static_cast<int>(free_.size()) - unreleased_, kinetic_energy(), potential_energy(), work()};
 }
 
 }  // namespace bellcrank

@@ -88,7 +88,12 @@ class AdaptiveDynamics {
     const std::vector<double>& accelerations() const { return rates_; }
     // What drives exert along their coordinates at the present state, beside laws there; by Linkage::given.
     std::vector<double> drive_efforts();
-    double kinetic_energy() const { return assembly_->kinetic_energy(); }
+    // Energies of the present state, J: of the weight from the world origin, and of springs.
+    double kinetic_energy();
+    double potential_energy();
+    // What forces without a potential and drives have done since the start, J. With it energy and losses stay what they
+    // were, but for the errors of the steps.
+    double work();
     // Poses, twists and accelerations of all bodies, as records; that of the ground is left as it is.
     void motions(double* x, double* u, double* udot) const;
     Place pose(int body) const;  // of a body's principal frame
@@ -100,9 +105,13 @@ class AdaptiveDynamics {
     void place(int link);
     void drive();
     double drive_effort(int number) const;
+    double power() const;
+    void book_spring(int link);
+    void book_springs();
+    const double* given_rates(int link) const { return assembly_->given_rates(link); }
     void follow();
     void move_places();
-    StepFacts facts() const;
+    StepFacts facts();
     void evaluate_held();
     double allowed() const;  // of the distance
     int room() const;
@@ -125,6 +134,8 @@ class AdaptiveDynamics {
     double time_ = 0.0, mass_ = 0.0, distance_ = 0.0, whole_ = 0.0;  // distances: of H, and where no joint accelerates
     double rounding_ = 0.0;                                          // of the norm of all accelerations, by joins
     double lock_share_ = 0.0;
+    std::vector<double> stored_;  // per link, of laws along its joint, as they were booked; and their sum
+    double springs_ = 0.0, between_ = 0.0, work_ = 0.0, struck_ = 0.0;  // `between_` at the start; work of a stop
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
     double step_ = 0.0, since_ = 0.0;  // of the last steps, which are equally long; the time before them

@@ -74,6 +74,10 @@ class HybridAssembly final : public LoadedAssembly {
     double distance(const Vec3& base) const;
     double distance_at_rest(const Vec3& base);
     double kinetic_energy() const;
+    // What loads on bodies, efforts along joints and what gives motions do to the bodies, W, after `accelerate`.
+    double power(const double* u) const;
+    // ∫ r dm in the world.
+    Vec3 first_moment();
     // Locked joints that would gain most of the distance, those of the liveliest nodes first, until what is left is
     // `enough` or there are `most`; what is left ranks, and does not bound: the root decides. After `loosen`.
     double gains(const Vec3& base, double enough, int most, std::vector<int>& links);
@@ -118,6 +122,8 @@ class HybridAssembly final : public LoadedAssembly {
         Twist before;      // of an impact
         double s[kProducts], zeta[6];
         double carried[6];  // acceleration, where no joint accelerates
+        double mass;        // of the bodies in it, and their first moment in its first frame
+        Vec3 moment;
         bool is_open;
     };
     struct GivenOf {  // of a joint

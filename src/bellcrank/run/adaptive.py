@@ -157,6 +157,16 @@ class AdaptiveRun(LinkageRun):
         return float(self._core.kinetic_energy)
 
     @property
+    def potential_energy(self) -> float:
+        """The energy of the weight, from the world origin, and of springs now, J."""
+        return float(self._core.potential_energy)
+
+    @property
+    def work(self) -> float:
+        """What forces that have no potential, and drives, have done since the start, J."""
+        return float(self._core.work)
+
+    @property
     def free(self) -> tuple[str, ...]:
         """Names of the joints that are free."""
         return tuple(filter(None, self._names(self._core.free)))
