@@ -181,6 +181,13 @@ std::pair<Rows, Rows> motions(const AdaptiveDynamics& self, const Model& model) 
     return {linear, angular};
 }
 
+// A point of a body's frame, in that of its link.
+Vec3 point_in_link(const AdaptiveDynamics& self, const Model& model, int body, const Vec3& point) {
+    const Link& link = self.linkage().links[self.linkage().link_of[body]];
+    const Mat3 R = link.principal.rotation * transpose(rotation_matrix(model.principal_rotation[body]));
+    return link.principal.shift + R * (point - model.com[body]);
+}
+
 AdaptiveDynamics::Method method_of(const std::string& name) {
     using Method = AdaptiveDynamics::Method;
     if (name == "symplectic") return Method::symplectic_euler;
@@ -225,6 +232,22 @@ void bind_dynamics(nb::module_& m) {
             "max_error: m/s^2, or a part of the error where no joint accelerates. max_loss: kinetic energy that "
             "locking\n"
             "may lose per second, W, or a part of it. max_joints: that may be free; -1 for as many as needed.")
+        .def(
+            "limit_outputs",
+            [](AdaptiveDynamics& self, const Model& model, const std::vector<std::tuple<int, Vec3, double>>& outputs) {
+                std::vector<OutputLimit> limits;
+                for (const auto& [body, point, error] : outputs)
+                    limits.push_back({body, point_in_link(self, model, body, point), error});
+                self.limit_outputs(std::move(limits));
+            },
+            "model"_a, "outputs"_a, "Body, point of it (3,) in its frame and largest error of its acceleration, m/s^2.")
+        .def_prop_ro(
+            "output_errors", [](const AdaptiveDynamics& self) { return column_of(self.output_errors()); },
+            "After evaluate(): how far accelerations of these points are from those with all joints free, m/s^2.")
+        .def_prop_ro(
+            "largest_output_errors",
+            [](const AdaptiveDynamics& self) { return column_of(self.largest_output_errors()); },
+            "The same, of the steps taken.")
         .def("gains", &AdaptiveDynamics::gains, "enough"_a, "most"_a,
              "After evaluate(): links, locked, that would gain most of the distance, until what is left is `enough`, "
              "or\nthere are `most`; and what is left, which ranks and does not bound.")
@@ -312,9 +335,7 @@ void bind_dynamics(nb::module_& m) {
         .def(
             "point_error",
             [](AdaptiveDynamics& self, const Model& model, int body, const Vec3& point) {
-                const Link& link = self.linkage().links[self.linkage().link_of[body]];
-                const Mat3 R = link.principal.rotation * transpose(rotation_matrix(model.principal_rotation[body]));
-                return self.point_error(body, link.principal.shift + R * (point - model.com[body]));
+                return self.point_error(body, point_in_link(self, model, body, point));
             },
             "model"_a, "body"_a, "point"_a,
             "After evaluate(): what the acceleration of a point (3,) of a body's frame is off at most, m/s^2.")

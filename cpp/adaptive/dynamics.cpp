@@ -23,6 +23,8 @@ namespace {
 // small by a few times, of costs by many where joints lock together; so their share follows what came of it.
 constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25;
 constexpr int kDecideEvery = 8;  // steps
+// The distance says little of the errors of outputs: joints that one of them asks for are freed a few at a time.
+constexpr double kOutputShare = 0.5;
 
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
@@ -196,15 +198,19 @@ void AdaptiveDynamics::evaluate() {
     const Vec3 base = -model_->gravity;
     evaluate_held();
     assembly_->loosen();
-    const auto moves = [&](int link) { return linkage_->links[link].motion.freedoms() > 0; };
-    distance_ =
-        std::count_if(free_.begin(), free_.end(), moves) == movable_ ? 0.0 : std::max(assembly_->distance(base), 0.0);
+    distance_ = is_all_free() ? 0.0 : std::max(assembly_->distance(base), 0.0);
     // In balance both are rounding; no part is more than the whole.
     if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
+    if (!outputs_.empty()) find_output_errors();
 }
 
-double AdaptiveDynamics::point_error(int body, const Vec3& point) {
-    const int link = linkage_->link_of[body];
+bool AdaptiveDynamics::is_all_free() const {
+    const auto moves = [&](int link) { return linkage_->links[link].motion.freedoms() > 0; };
+    return std::count_if(free_.begin(), free_.end(), moves) == movable_;
+}
+
+// The largest of a point.
+double AdaptiveDynamics::point_mobility(int link, const Vec3& point) {
     const auto along = [&](const Vec3& force) {
         return assembly_->mobility_along(link, stacked(cross(point, force), force));
     };
@@ -216,8 +222,45 @@ double AdaptiveDynamics::point_error(int body, const Vec3& point) {
             mobility.m[3 * i + j] = mobility.m[3 * j + i] =
                 0.5 * (along(axes[i] + axes[j]) - mobility.m[4 * i] - mobility.m[4 * j]);
     const Vec3 moments = principal_inertia(mobility).moments;
-    const double most = std::max({moments.x, moments.y, moments.z});
-    return (std::sqrt(distance_) + rounding_ * std::sqrt(whole_)) * std::sqrt(std::max(most, 0.0));
+    return std::max({moments.x, moments.y, moments.z, 0.0});
+}
+
+double AdaptiveDynamics::point_error(int body, const Vec3& point) {
+    const double mobility = point_mobility(linkage_->link_of[body], point);
+    return (std::sqrt(distance_) + rounding_ * std::sqrt(whole_)) * std::sqrt(mobility);
+}
+
+void AdaptiveDynamics::limit_outputs(std::vector<OutputLimit> outputs) {
+    outputs_ = std::move(outputs);
+    output_errors_.assign(outputs_.size(), 0.0);
+    largest_output_errors_ = output_errors_;
+    excess_ = 0.0;
+}
+
+// Velocities are those of both systems, and with them centripetal accelerations.
+void AdaptiveDynamics::find_output_errors() {
+    excess_ = 0.0;
+    const bool is_exact = is_all_free();
+    for (size_t i = 0; i < outputs_.size(); ++i) {
+        const int link = linkage_->link_of[outputs_[i].body];
+        double& error = output_errors_[i];
+        error = 0.0;
+        if (!is_exact) {
+            const Twist lack = as_motion(assembly_->lack(-model_->gravity, link, rates_.data()));
+            error = norm(lack.v + cross(lack.w, outputs_[i].point));
+        }
+        if (rounding_ > 0.0)
+            error += rounding_ * std::sqrt(whole_) * std::sqrt(point_mobility(link, outputs_[i].point));
+        if (is_exact || error == 0.0) continue;
+        excess_ = std::max(
+            excess_, outputs_[i].error > 0.0 ? error / outputs_[i].error : std::numeric_limits<double>::infinity());
+    }
+}
+
+// The distance at which all limits are kept, as far as can be told from the present one: errors of outputs fall with
+// its root.
+double AdaptiveDynamics::wanted() const {
+    return excess_ > 0.0 ? std::min(allowed(), distance_ / (excess_ * excess_)) : allowed();
 }
 
 // What is left of the limit by rounding.
@@ -294,7 +337,7 @@ double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
 // together is known before they lock, and they do not where it is too much.
 void AdaptiveDynamics::lock_cheapest(double share, int count) {
     costs_.clear();
-    const double most = allowed();
+    const double most = wanted();
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
         if (link.floats) continue;
@@ -327,12 +370,13 @@ void AdaptiveDynamics::lock_cheapest(double share, int count) {
 // What is freed starts at rest, and costs nothing. Gains rank; the root decides: their sum may be far below what it
 // finds.
 void AdaptiveDynamics::release() {
-    for (double share = kReleaseShare; distance_ > allowed() && room() > 0; share *= 0.5) {
+    const double begin = distance_ > allowed() ? kReleaseShare : kOutputShare;
+    for (double share = begin; distance_ > wanted() && room() > 0; share *= 0.5) {
         changing_.clear();
-        const double left = assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
+        const double left = assembly_->gains(-model_->gravity, share * wanted(), room(), changing_);
         if (changing_.empty()) {
-            if (!(left > 0.0) || allowed() == 0.0) return;
-            share = left / allowed();  // F's may be smaller by orders, where what hangs on a joint is heavy
+            if (!(left > 0.0) || wanted() == 0.0) return;
+            share = left / wanted();  // F's may be smaller by orders, where what hangs on a joint is heavy
             continue;
         }
         for (const int link : changing_) {
@@ -348,9 +392,9 @@ void AdaptiveDynamics::decide() {
     ++decisions_;
     const int most = limits_.joints + unreleased_, excess = static_cast<int>(free_.size()) - most;
     lock_cheapest(lock_share_, limits_.joints < 0 ? 0 : std::max(0, excess));
-    if (distance_ > allowed())
+    if (distance_ > wanted())
         lock_share_ = std::max(kLeastLockShare, 0.25 * lock_share_);
-    else if (distance_ < 0.25 * allowed())
+    else if (distance_ < 0.25 * wanted())
         lock_share_ = std::min(kMostLockShare, 2.0 * lock_share_);
     release();
 }
@@ -437,9 +481,11 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         evaluate();
         budget_ += step * (limits_.loss_is_relative ? limits_.loss * assembly_->kinetic_energy() : limits_.loss);
         const bool is_over = limits_.joints >= 0 && static_cast<int>(free_.size()) > limits_.joints + unreleased_;
-        if (steps_ % kDecideEvery == 0 || is_over || (distance_ > allowed() && room() > 0)) decide();
+        if (steps_ % kDecideEvery == 0 || is_over || (distance_ > wanted() && room() > 0)) decide();
         if (!is_finite()) return taken;
         largest_error_ = std::max(largest_error_, error());
+        for (size_t i = 0; i < outputs_.size(); ++i)
+            largest_output_errors_[i] = std::max(largest_output_errors_[i], output_errors_[i]);
         take_step(step, method);
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;

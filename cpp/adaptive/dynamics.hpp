@@ -27,6 +27,13 @@ struct AdaptiveLimits {
     int joints = -1;
 };
 
+// How far the acceleration of a point of a body, in the body's frame, may be from that with all joints free, m/s².
+struct OutputLimit {
+    int body;
+    Vec3 point;
+    double error;
+};
+
 class AdaptiveDynamics {
   public:
     // Throws std::invalid_argument with all reasons if the model cannot be taken.
@@ -38,6 +45,12 @@ class AdaptiveDynamics {
     void start(double t, const double* poses, const double* twists);
     // At the start it decides too how many digits joins have to keep.
     void limit(const AdaptiveLimits& limits) { limits_ = limits; }
+    // Besides, errors of points that one looks at. They are known, not only bounded: both accelerations are found along
+    // the path to each.
+    void limit_outputs(std::vector<OutputLimit> outputs);
+    const std::vector<OutputLimit>& outputs() const { return outputs_; }
+    const std::vector<double>& output_errors() const { return output_errors_; }                  // after `evaluate`
+    const std::vector<double>& largest_output_errors() const { return largest_output_errors_; }  // of the steps taken
 
     // Which joints are free, per link; a body that hangs on nothing is always. Those that lock are stopped by an
     // inelastic impact in which all free ones take part. The kinetic energy that it loses.
@@ -114,6 +127,10 @@ class AdaptiveDynamics {
     StepFacts facts();
     void evaluate_held();
     double allowed() const;  // of the distance
+    double wanted() const;
+    void find_output_errors();
+    double point_mobility(int link, const Vec3& point);
+    bool is_all_free() const;
     int room() const;
     double stop(const std::vector<int>& links);
     void lock_those();
@@ -149,6 +166,9 @@ class AdaptiveDynamics {
     std::vector<std::pair<double, int>> costs_;
     std::vector<int> changing_;
     int every_ = 0;
+    std::vector<OutputLimit> outputs_;
+    std::vector<double> output_errors_, largest_output_errors_;
+    double excess_ = 0.0;  // the largest error of an output, by its limit
 };
 
 }  // namespace bellcrank

@@ -85,6 +85,10 @@ class HybridAssembly final : public LoadedAssembly {
     double energy_along(int link, const double* u) const;
     // fᵀ Φ f of a load on a body, in its frame: how F would accelerate along it, per load. After `loosen`.
     double mobility_along(int link, const Six& load);
+    // The acceleration of a body in H, in its frame, after `accelerate` to these rates; and by how much that in F is
+    // more, after `loosen`.
+    Six acceleration(int link, const double* rates) const;
+    Six lack(const Vec3& base, int link, const double* rates) const;
     // An inelastic impact that stops all that is locked: speeds of free joints after it. It uses up what `hold` found.
     void stop(double* u);
     // Half the square of what it changed, after its speeds were taken as the motion.
@@ -153,6 +157,9 @@ class HybridAssembly final : public LoadedAssembly {
     void joint_rate(const Given& at, double* rate) const;
     void enter(const Given& at);
     void pass_on(const Given& at);
+    template <class Enter>
+    void hand_on(const Given& at, const Enter& enter) const;
+    Six behind_rake(const Given& at) const;
 
     bool is_open(int node) const { return open_[node] > 0; }
     bool is_alone(const AssemblyNode& node) const { return tree().nodes[node.parent].kind == NodeKind::rake; }

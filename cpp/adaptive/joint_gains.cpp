@@ -84,7 +84,8 @@ void HybridAssembly::ask(const Given& at) {
 }
 
 // Gives the parts of a node what follows from what it is given.
-void HybridAssembly::pass_on(const Given& at) {
+template <class Enter>
+void HybridAssembly::hand_on(const Given& at, const Enter& enter) const {
     const AssemblyNode& node = tree().nodes[at.node];
     const bool open = is_open(at.node);
     double s[kProducts], value[6];
@@ -128,12 +129,86 @@ void HybridAssembly::pass_on(const Given& at) {
         return give(node.left, force_into(place, law.w * first + number(law.g)), Six{}, w);
     }
     if (branch.left < 0) return;
+    give(node.left, behind_rake(at), Six{}, w);
+}
+
+void HybridAssembly::pass_on(const Given& at) {
+    hand_on(at, [this](const Given& next) { enter(next); });
+}
+
+// The acceleration of a branch that is a body by itself.
+Six HybridAssembly::behind_rake(const Given& at) const {
+    const AssemblyNode& node = tree().nodes[at.node];
     const Link& link = linkage_->links[node.link];
+    const Place& place = frames_.place(node.link);
     double rate[6];
     joint_rate(at, rate);
     const Vec3 round = transpose_times(place.rotation, centripetal(at.w, place.shift));
-    const Six zeta = open ? six(held(at.node).zeta) : stacked({0, 0, 0}, round);
-    give(node.left, motion_into(place, first) + zeta + joint_motion(link.motion, subspace(node.link), rate), Six{}, w);
+    const Six zeta = is_open(at.node) ? six(held(at.node).zeta) : stacked({0, 0, 0}, round);
+    return motion_into(place, six(at.input)) + zeta + joint_motion(link.motion, subspace(node.link), rate);
+}
+
+// Of the cluster that a body moves with, as the node above gave it, or by the joint of a rake that gives nothing.
+Six HybridAssembly::acceleration(int link, const double* rates) const {
+    int number = tree().body_of[link];
+    Place at, step;
+    for (; at_[number] < 0; number = tree().nodes[number].parent)
+        if (frames_.step_up(number, step)) at = step * at;
+    const AssemblyNode& node = tree().nodes[number];
+    const Held& own = held(number);
+    const Six first = six(own.input), second = six(own.input + 6);
+    const bool is_law = node.kind == NodeKind::rake || node.kind == NodeKind::sum;
+    Six a;
+    if (!own.is_open && node.parent >= 0 && tree().nodes[node.parent].kind == NodeKind::rake) {
+        const Link& by = linkage_->links[tree().nodes[node.parent].link];
+        const Place& place = frames_.place(tree().nodes[node.parent].link);
+        const Held& above = held(node.parent);
+        a = motion_into(place, six(above.input)) + six(above.zeta);
+        if (is_free(tree().nodes[node.parent].link))
+            a = a + joint_motion(by.motion, subspace(tree().nodes[node.parent].link), rates + by.freedom);
+    } else if (is_law || is_alone(node))
+        a = first;
+    else if (node.kind == NodeKind::join)
+        a = own.phi1 * first + six(own.b1) + (node.ends ? Six{} : transpose_times(own.phi21, second));
+    else
+        a = own.phi1 * (first + second) + six(own.b1);
+    const Vec3 round = transpose_times(at.rotation, centripetal(own.twist.w, at.shift));
+    return motion_into(at, a) + stacked({0, 0, 0}, round);
+}
+
+// Down F, along the path to the body alone.
+Six HybridAssembly::lack(const Vec3& base, int link, const double* rates) const {
+    std::vector<int> path;
+    for (int node = tree().body_of[link]; node >= 0; node = tree().nodes[node].parent) path.push_back(node);
+    Given at{0.0, path.back(), false, {}, {0, 0, 0}};
+    put(at.input, stacked({0, 0, 0}, base));
+    while (path.size() > 1) {
+        const int next = path[path.size() - 2];
+        Given found{0.0, -1, false, {}, {0, 0, 0}};
+        hand_on(at, [&](const Given& part) {
+            if (part.node == next) found = part;
+        });
+        if (found.node < 0) {  // a body without branches, which is one by itself
+            found.node = next;
+            put(found.input, behind_rake(at));
+        }
+        at = found;
+        path.pop_back();
+    }
+    const AssemblyNode& node = tree().nodes[at.node];
+    Six a = six(at.input);
+    if (!is_alone(node)) {
+        const Body& body = bodies_[link];
+        double b[6];
+        std::copy_n(body.b, 6, b);
+        if (!is_open(at.node)) {
+            double s[kProducts];
+            products_of(at.w, s);
+            collapse(body.b, s, b);
+        }
+        a = body.phi * (a + six(at.input + 6)) + six(b);
+    }
+    return a - acceleration(link, rates);
 }
 
 double HybridAssembly::gains(const Vec3& base, double enough, int most, std::vector<int>& links) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +18,8 @@ from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.formulations.preparing import formulation_module
 from bellcrank.formulations.system import with_own_inputs
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.marker import GROUND
 from bellcrank.run.controllers import checked_controllers
 from bellcrank.run.linkage_run import LinkageRun, Recording, error_bound
 from bellcrank.run.linkage_steering import LinkageInputs, LinkageSteering
@@ -36,6 +37,7 @@ METHODS: Final = ("rk4", "symplectic")
 
 _DEFAULT_ERROR: Final = 1e-2
 _DEFAULT_LOSS: Final = 0.01  # of the kinetic energy, per second
+_NO_OUTPUTS: Final[Mapping[str, float]] = MappingProxyType({})
 _WHOLE: Final = 1e-9  # of a ratio: that near to a whole number, it is one
 
 
@@ -92,11 +94,14 @@ class AdaptiveRun(LinkageRun):
         method: str,
         recording: Recording,
         steering: LinkageSteering | None = None,
+        max_error_of: Mapping[str, float] = _NO_OUTPUTS,
     ) -> None:
         model = with_own_inputs(model)
         core = _core.AdaptiveDynamics(model.core)
         self.method, self._limits = method, limits
         core.limit(*limits.for_core(limits.max_error, measure))  # before the start, which looks at the error
+        core.limit_outputs(model.core, _outputs(model, "simulate", max_error_of))
+        self._max_error_of = MappingProxyType(dict(max_error_of))
         core.start(model.core, *model.initial.arrays)
         self._steering = LinkageSteering((), {}) if steering is None else steering
         super().__init__(model, core, limits.max_error, measure, recording)
@@ -145,6 +150,19 @@ class AdaptiveRun(LinkageRun):
             at = check.vector("point", point, "m")
         number = self.model.body_number(body)
         return float(self._core.point_error(self.model.core, number, at))
+
+    @property
+    def output_errors(self) -> Mapping[str, float]:
+        """What the acceleration of each point of `max_error_of` was off in the last step, m/s^2.
+
+        It is the distance from the acceleration with all joints free, and not only a bound as `error_of`.
+        """
+        return dict(zip(self._max_error_of, self._core.output_errors.tolist(), strict=True))
+
+    @property
+    def max_error_of(self) -> Mapping[str, float]:
+        """The largest errors of accelerations of points that were asked for, m/s^2, by body or marker."""
+        return self._max_error_of
 
     @property
     def lost_energy(self) -> float:
@@ -207,12 +225,18 @@ class AdaptiveRun(LinkageRun):
         return self._limits.max_joints
 
     def limit(
-        self, max_error: float | None = None, max_loss: float | None = None, max_joints: int | None = None
+        self,
+        max_error: float | None = None,
+        max_loss: float | None = None,
+        max_joints: int | None = None,
+        max_error_of: Mapping[str, float] | None = None,
     ) -> None:
         """Change what the run may leave out from here on; None leaves a limit as it is.
 
         max_error: in the measure of the run. max_loss: kinetic energy that locking may take, W; `np.inf` for
         any. max_joints: that may be free; locking those that are too many may take more energy.
+        max_error_of: of accelerations of single points, m/s^2, by body or marker, in the place of those there
+        were.
         Raises MechanismError for invalid limits, and once the run has ended.
 
         >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=1e-3)
@@ -228,6 +252,9 @@ class AdaptiveRun(LinkageRun):
         with Check("limit") as check:
             self._limits = Limits.of(check, changed.max_error, changed.max_loss, changed.max_joints)
         self.max_error = self._limits.max_error
+        if max_error_of is not None:
+            self._core.limit_outputs(self.model.core, _outputs(self.model, "limit", max_error_of))
+            self._max_error_of = MappingProxyType(dict(max_error_of))
 
     def advance(self, max_error: float | None = None, steps: int = 1) -> tuple[str, ...]:
         """Take steps; return the names of the joints that move after the last one.
@@ -275,7 +302,32 @@ class AdaptiveRun(LinkageRun):
         found: dict[str, str | int | float] = {"mode": "adaptive", "formulation": "adaptive"}
         found |= {"method": self.method, "lost_energy": self.lost_energy, "decisions": self._core.decisions}
         limits = {"max_loss": self.max_loss, "max_joints": self.max_joints}
+        largest = zip(self._max_error_of, self._core.largest_output_errors.tolist(), strict=True)
+        found |= {f"error of {name}": error for name, error in largest}
         return {**found, **{name: one for name, one in limits.items() if one is not None}}
+
+
+def _outputs(model: Model, what: str, given: Any) -> list[tuple[int, Sequence[float], float]]:
+    """Bodies, points of them and largest errors, m/s^2, by names of bodies or markers; MechanismError."""
+    with Check(what) as check:
+        advice = "such as {'hand': 1e-3}"
+        check.instance("max_error_of", given, Mapping, advice)
+        check.faults.raise_any()
+        every = {} if model.source is None else model.source.markers
+        markers = {name: one for name, one in every.items() if one.body != GROUND}
+        out: list[tuple[int, Sequence[float], float]] = []
+        for name, limit in given.items():
+            error = check.number(f"max_error_of {name!r}", limit, "m/s^2")
+            if not error >= 0.0:
+                check.fault(f"max_error_of {name!r} must be at least 0", limit)
+            if name in markers:
+                out.append((model.body_index[markers[name].body], markers[name].position, error))
+            elif name in model.body_index:
+                out.append((model.body_index[name], (0.0, 0.0, 0.0), error))
+            else:
+                known = nearest(str(name), [*model.bodies, *markers])
+                check.fault(f"max_error_of {name!r}: there is no body or marker of this name", None, known)
+    return out
 
 
 def refuse(model: Model) -> None:
@@ -334,7 +386,7 @@ def begun(model: Model, given: Mapping[str, Any]) -> AdaptiveRun:
     elif a.assemble:
         model, _ = assembled(model)
     recording = Recording(step, steps, every, a.path, a.description, a.progress)
-    return AdaptiveRun(model, limits, measure, method, recording, steering)
+    return AdaptiveRun(model, limits, measure, method, recording, steering, a.max_error_of or {})
 
 
 def _divided(
