@@ -91,7 +91,8 @@ void AdaptiveDynamics::start(double t, const double* poses, const double* twists
         const auto [off, whole] = digits_lost(t, poses, twists);
         const double limit = kSmallPart * limits_.error, square = limit * limit * (limits_.is_relative ? whole : mass_);
         rounding_ = kUneven;
-        if (off > kLost * kLost * whole && off > square)
+        const bool keeps = off <= kLost * kLost * whole || off <= square;  // no number, if joins lost all digits
+        if (!keeps)
             build(TreeShape::articulated);
         else if (whole > 0.0)
             rounding_ = std::max(rounding_, std::sqrt(off / whole));
