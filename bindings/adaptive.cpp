@@ -293,6 +293,14 @@ void bind_dynamics(nb::module_& m) {
                 self.set_inputs(model, values);
             },
             "model"_a, "values"_a, "Values of all inputs. Speeds that drives prescribe by them jump.")
+        .def(
+            "preset_inputs",
+            [](const AdaptiveDynamics& self, Model& model, double t, const std::vector<double>& values) {
+                if (&model != &self.model()) throw std::invalid_argument("preset_inputs: the model is that of another");
+                check_size(static_cast<Eigen::Index>(values.size()), model.inputs(), "values");
+                model.set_inputs(t, values);
+            },
+            "model"_a, "time"_a, "values"_a, "The same before the start.")
         .def("coordinate", &AdaptiveDynamics::coordinate, "number"_a,
              "Value and rate of a coordinate of the model that is one of a joint of the tree.\n\nRaises:\n    "
              "ValueError: "

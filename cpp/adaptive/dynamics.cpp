@@ -153,8 +153,14 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         const bool grounded = link.parent < 0;
         place(number);
         const Six carried = grounded ? Six{} : twist(linkage_->links[link.parent]);
-        const Six relative =
-            twist(link) - motion_into(assembly_->frames().place(number), carried) - assembly_->given_twist(number);
+        Six relative = twist(link) - motion_into(assembly_->frames().place(number), carried);
+        if (link.motion.has_given()) {
+            const double* q = q_.data() + link.coordinate;
+            double given[7] = {};
+            link.motion.given_speeds(q, relative, given);
+            assembly_->set_given(number, given, link.motion.along_given(q, given), Six{});
+            relative = relative - assembly_->given_twist(number);
+        }
         link.motion.speeds(assembly_->subspace(number), relative, u_.data() + link.freedom);
         const double* u = u_.data() + link.freedom;
         const bool moves = std::any_of(u, u + link.motion.freedoms(), [](double speed) { return speed != 0.0; });
@@ -166,6 +172,7 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     assembly_->take_motion(q_.data(), u_.data());
     forces_->apply_all(time_, q_.data(), u_.data(), *assembly_);
     follow();
+    jump();
     stored_.assign(linkage_->links.size(), 0.0);
     work_ = springs_ = 0.0;
     for (size_t link = 0; link < stored_.size(); ++link) book_spring(static_cast<int>(link));

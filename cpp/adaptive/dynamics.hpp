@@ -69,7 +69,7 @@ class AdaptiveDynamics {
     void spoil_below() { assembly_->spoil_below(); }  // for tests
 
     // Inputs of the model, which nobody else has, take other values. Speeds that drives prescribe by them jump, and
-    // free joints with them as after an impact.
+    // those of all joints with them as after an impact; what matters little is locked again.
     void set_inputs(Model& model, std::span<const double> values);
     // A coordinate of the model that is one of a joint of the tree: its value and rate. Throws std::invalid_argument
     // for others.
@@ -117,6 +117,7 @@ class AdaptiveDynamics {
     std::pair<double, double> digits_lost(double t, const double* poses, const double* twists) const;
     void place(int link);
     void drive();
+    bool jump();
     double drive_effort(int number) const;
     double power() const;
     void book_spring(int link);

@@ -1,6 +1,7 @@
 // What adaptive dynamics tells of its state, energies and the work that was done among it, and the inputs that change
 // it.
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "adaptive/dynamics.hpp"
@@ -14,19 +15,38 @@ void AdaptiveDynamics::set_inputs(Model& model, std::span<const double> values) 
     book_springs();
     const double before = assembly_->kinetic_energy() + springs_;
     model.set_inputs(time_, values);
-    if (!driven_.empty()) {
-        assembly_->hold();
-        drive();
-        assembly_->stop(stopped_.data());
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            std::copy_n(stopped_.data() + link.freedom, link.motion.freedoms(), u_.data() + link.freedom);
-        }
-    }
+    const bool jumped = jump();
     move_places();
     follow();
     for (size_t link = 0; link < stored_.size(); ++link) book_spring(static_cast<int>(link));
     work_ += assembly_->kinetic_energy() + springs_ - before;
+    evaluate();
+    if (jumped) decide();
+}
+
+// The speeds that drives prescribe may be others than those there are: then all joints react to that as to an impact.
+bool AdaptiveDynamics::jump() {
+    constexpr double kSame = 1e-9;
+    bool differs = false;
+    for (const GivenMotion& motion : linkage_->given) {
+        const double is = given_rates(motion.link)[motion.coordinate], wanted = motion.at(*model_, time_).d1;
+        differs |= !(std::abs(is - wanted) <= kSame * (1.0 + std::abs(is)));
+    }
+    if (differs) {
+        free_.clear();
+        for (int link = 0; link < linkage_->tree.links(); ++link) {
+            assembly_->set_free(link, true);
+            free_.push_back(link);
+        }
+        assembly_->arrange();
+        follow();
+        assembly_->hold();
+        drive();
+        assembly_->stop(u_.data());
+        follow();
+    } else
+        drive();
+    return differs;
 }
 
 std::pair<double, double> AdaptiveDynamics::coordinate(int number) const {

@@ -34,6 +34,22 @@ double angle_about(int axis, const Mat3& R) {
 }
 Vec3 unit(int axis) { return {axis == 0 ? 1.0 : 0.0, axis == 1 ? 1.0 : 0.0, axis == 2 ? 1.0 : 0.0}; }
 
+// Those along d columns S that come nearest to a twist.
+void least_speeds(const double* S, int d, const Six& twist, double* u) {
+    double N[36], along[6];
+    for (int i = 0; i < d; ++i) {
+        along[i] = dot(six(S + 6 * i), twist);
+        for (int j = 0; j < d; ++j) N[d * j + i] = dot(six(S + 6 * i), six(S + 6 * j));
+    }
+    whiten(N, d);
+    std::fill_n(u, d, 0.0);
+    for (int r = 0; r < d; ++r) {
+        double once = 0.0;
+        for (int s = 0; s <= r; ++s) once += N[d * s + r] * along[s];
+        for (int s = 0; s <= r; ++s) u[s] += N[d * s + r] * once;
+    }
+}
+
 // Rows of one coordinate of the tree's joints give its motion, the first of each coordinate; links are those of joints
 // here. Others are left.
 std::vector<GivenMotion> given_in(const Model& model, const JointTree& tree, std::vector<int>& left) {
@@ -296,24 +312,20 @@ void JointMotion::rates(const double* q, const double* u, double* rates) const {
 }
 
 void JointMotion::speeds(const double* S, const Six& twist, double* u) const {
-    double along[6], t[6];
+    double t[6];
     put(t, twist);
     const int d = freedoms();
     for (int i = 0; axial_ && i < 6; ++i)
         if (axes_ >> i & 1u) *u++ = t[i];
-    if (axial_) return;
-    double N[36];
-    for (int i = 0; i < d; ++i) {
-        along[i] = dot(six(S + 6 * i), twist);
-        for (int j = 0; j < d; ++j) N[d * j + i] = dot(six(S + 6 * i), six(S + 6 * j));
-    }
-    whiten(N, d);
-    std::fill_n(u, d, 0.0);
-    for (int r = 0; r < d; ++r) {
-        double once = 0.0;
-        for (int s = 0; s <= r; ++s) once += N[d * s + r] * along[s];
-        for (int s = 0; s <= r; ++s) u[s] += N[d * s + r] * once;
-    }
+    if (!axial_) least_speeds(S, d, twist, u);
+}
+
+void JointMotion::given_speeds(const double* q, const Six& twist, double* given) const {
+    double all[36], u[6];
+    all_columns(q, all);
+    least_speeds(all, slides_ + turns_, twist, u);
+    for (int i = 0; i < slides_ + turns_; ++i)
+        if (is_given(i)) given[coordinate_of(i)] = u[i];
 }
 
 void JointMotion::efforts(const double* q, const double* along, double* Q) const {

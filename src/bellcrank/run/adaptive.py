@@ -102,8 +102,9 @@ class AdaptiveRun(LinkageRun):
         core.limit(*limits.for_core(limits.max_error, measure))  # before the start, which looks at the error
         core.limit_outputs(model.core, _outputs(model, "simulate", max_error_of))
         self._max_error_of = MappingProxyType(dict(max_error_of))
-        core.start(model.core, *model.initial.arrays)
         self._steering = LinkageSteering((), {}) if steering is None else steering
+        self._steering.preset(model, core)
+        core.start(model.core, *model.initial.arrays)
         super().__init__(model, core, limits.max_error, measure, recording)
 
     def _begin(self) -> None:
