@@ -412,17 +412,6 @@ void HybridAssembly::stop(double* u) {
     accelerate({0, 0, 0}, u);
 }
 
-double HybridAssembly::energy_of_stop() const {
-    double twice = 0.0;
-    for (size_t i = 0; i < order_.size(); ++i) {
-        const AssemblyNode& node = tree().nodes[order_[i]];
-        if (held_[i].is_open && node.kind != NodeKind::body) continue;
-        const Six v = stacked(held_[i].twist) - stacked(held_[i].before);
-        twice += dot(v, (held_[i].is_open ? linkage_->links[node.link].inertia : composites_[order_[i]].inertia()) * v);
-    }
-    return 0.5 * twice;
-}
-
 double HybridAssembly::distance(const Vec3& base) const {
     const Six a = stacked({0, 0, 0}, base);
     const int root = static_cast<int>(tree().nodes.size()) - 1;

@@ -4,6 +4,17 @@
 
 namespace bellcrank {
 
+double HybridAssembly::energy_of_stop() const {
+    double twice = 0.0;
+    for (size_t i = 0; i < order_.size(); ++i) {
+        const AssemblyNode& node = tree().nodes[order_[i]];
+        if (held_[i].is_open && node.kind != NodeKind::body) continue;
+        const Six v = stacked(held_[i].twist) - stacked(held_[i].before);
+        twice += dot(v, (held_[i].is_open ? linkage_->links[node.link].inertia : composites_[order_[i]].inertia()) * v);
+    }
+    return 0.5 * twice;
+}
+
 double HybridAssembly::power(const double* u) const {
     double sum = 0.0;
     for (size_t i = 0; i < order_.size(); ++i) {
