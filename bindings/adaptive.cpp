@@ -262,6 +262,22 @@ void bind_dynamics(nb::module_& m) {
             "max_error: m/s^2, or a part of the error where no joint accelerates. max_loss: kinetic energy that "
             "locking\n"
             "may lose per second, W, or a part of it. max_joints: that may be free; -1 for as many as needed.")
+        .def(
+            "limit_outputs",
+            [](AdaptiveDynamics& self, const Model& model, const std::vector<std::tuple<int, Vec3, double>>& outputs) {
+                std::vector<OutputLimit> limits;
+                for (const auto& [body, point, error] : outputs)
+                    limits.push_back({body, in_link(self, model, body, point), error});
+                self.limit_outputs(std::move(limits));
+            },
+            "model"_a, "outputs"_a, "Body, point of it (3,) in its frame and largest error of its acceleration, m/s^2.")
+        .def_prop_ro(
+            "output_errors", [](const AdaptiveDynamics& self) { return column_of(self.output_errors()); },
+            "After evaluate(): how far accelerations of these points are from those with all joints free, m/s^2.")
+        .def_prop_ro(
+            "largest_output_errors",
+            [](const AdaptiveDynamics& self) { return column_of(self.largest_output_errors()); },
+            "The same, of the steps taken.")
         .def("gains", &AdaptiveDynamics::gains, "enough"_a, "most"_a,
              "After evaluate(): links, locked, that would gain most of the distance, until what is left is `enough`, "
              "or\nthere are `most`; and what is left, which ranks and does not bound.")
@@ -307,6 +323,14 @@ void bind_dynamics(nb::module_& m) {
                 self.set_inputs(model, values);
             },
             "model"_a, "values"_a, "Values of all inputs. Speeds that drives prescribe by them jump.")
+        .def(
+            "preset_inputs",
+            [](const AdaptiveDynamics& self, Model& model, double t, const std::vector<double>& values) {
+                if (&model != &self.model()) throw std::invalid_argument("preset_inputs: the model is that of another");
+                check_size(static_cast<Eigen::Index>(values.size()), model.inputs(), "values");
+                model.set_inputs(t, values);
+            },
+            "model"_a, "time"_a, "values"_a, "The same before the start.")
         .def("coordinate", &AdaptiveDynamics::coordinate, "number"_a,
              "Value and rate of a coordinate of the model that is one of a joint of the tree.\n\nRaises:\n    "
              "ValueError: "
@@ -384,6 +408,8 @@ void bind_dynamics(nb::module_& m) {
             "model"_a, "body"_a, "point"_a,
             "After evaluate(): what the acceleration of a point (3,) of a body's frame is off at most, m/s^2.")
         .def_prop_ro("kinetic_energy", &AdaptiveDynamics::kinetic_energy)
+        .def_prop_ro("potential_energy", &AdaptiveDynamics::potential_energy, "Of the weight and of springs, J.")
+        .def_prop_ro("work", &AdaptiveDynamics::work, "Of forces without a potential and of drives since the start, J.")
         .def(
             "drive_efforts",
             [](AdaptiveDynamics& self) {

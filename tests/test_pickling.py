@@ -185,6 +185,7 @@ def made():
     yield from (
         bc.start(hinge, mode="quasistatic"),
         bc.start(hinge, formulation="adaptive"),
+        bc.simulate(hinge, 0.02, formulation="adaptive").energy,
         copy.copy(run),
     )  # one that has not compiled its mechanism
 

@@ -25,6 +25,8 @@ namespace {
 // small by a few times, of costs by many where joints lock together; so their share follows what came of it.
 constexpr double kReleaseShare = 1.0 / 16.0, kLeastLockShare = 1e-3, kMostLockShare = 0.25, kSwapShare = 0.25;
 constexpr int kDecideEvery = 8;  // steps
+// The distance says little of the errors of outputs: joints that one of them asks for are freed a few at a time.
+constexpr double kOutputShare = 0.5;
 
 // Loops are closed to this error of their rows, m or rad, in so many rounds at most; where they are not closed to the
 // second, a run ends.
@@ -104,7 +106,8 @@ void AdaptiveDynamics::start(double t, const double* poses, const double* twists
         const auto [off, whole] = digits_lost(t, poses, twists);
         const double limit = kSmallPart * limits_.error, square = limit * limit * (limits_.is_relative ? whole : mass_);
         rounding_ = kUneven;
-        if (off > kLost * kLost * whole && off > square)
+        const bool keeps = off <= kLost * kLost * whole || off <= square;  // no number, if joins lost all digits
+        if (!keeps)
             build(TreeShape::articulated);
         else if (whole > 0.0)
             rounding_ = std::max(rounding_, std::sqrt(off / whole));
@@ -171,8 +174,14 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         const bool grounded = link.parent < 0;
         place(number);
         const Six carried = grounded ? Six{} : twist(linkage_->links[link.parent]);
-        const Six relative =
-            twist(link) - motion_into(assembly_->frames().place(number), carried) - assembly_->given_twist(number);
+        Six relative = twist(link) - motion_into(assembly_->frames().place(number), carried);
+        if (link.motion.has_given()) {
+            const double* q = q_.data() + link.coordinate;
+            double given[7] = {};
+            link.motion.given_speeds(q, relative, given);
+            assembly_->set_given(number, given, link.motion.along_given(q, given), Six{});
+            relative = relative - assembly_->given_twist(number);
+        }
         link.motion.speeds(assembly_->subspace(number), relative, u_.data() + link.freedom);
         const double* u = u_.data() + link.freedom;
         const bool moves = std::any_of(u, u + link.motion.freedoms(), [](double speed) { return speed != 0.0; });
@@ -185,6 +194,11 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     assembly_->take_motion(time_, q_.data(), u_.data());
     forces_->apply_all(time_, q_.data(), u_.data(), *assembly_);
     follow();
+    jump();
+    stored_.assign(linkage_->links.size(), 0.0);
+    work_ = springs_ = 0.0;
+    for (size_t link = 0; link < stored_.size(); ++link) book_spring(static_cast<int>(link));
+    between_ = forces_->potential_between(time_);
 }
 
 // What bodies do, from places, forces and speeds as they are.
@@ -220,38 +234,10 @@ void AdaptiveDynamics::evaluate() {
     attend_stops();
     evaluate_held();
     judge_at_stops();
-    const auto moves = [&](int link) { return linkage_->links[link].motion.freedoms() > 0; };
-    distance_ =
-        std::count_if(free_.begin(), free_.end(), moves) == movable_ ? 0.0 : std::max(assembly_->distance(base), 0.0);
+    distance_ = is_all_free() ? 0.0 : std::max(assembly_->distance(base), 0.0);
     // In balance both are rounding; no part is more than the whole.
     if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
-}
-
-// Of a point against forces there, or of its body against moments.
-double AdaptiveDynamics::mobility(int body, const Vec3& point, bool turns) {
-    // Accelerations of H and F differ along what stops hold too, where others hold in F.
-    if (assembly_->bars(HybridAssembly::System::judging)) {
-        assembly_->unbar();
-        assembly_->update_loads();
-        assembly_->loosen();
-    }
-    const int link = linkage_->link_of[body];
-    const auto along = [&](const Vec3& way) {
-        return assembly_->mobility_along(link, turns ? stacked(way, {}) : stacked(cross(point, way), way));
-    };
-    const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-    Mat3 found{};
-    for (int i = 0; i < 3; ++i) found.m[4 * i] = along(axes[i]);
-    for (int i = 0; i < 3; ++i)
-        for (int j = 0; j < i; ++j)
-            found.m[3 * i + j] = found.m[3 * j + i] =
-                0.5 * (along(axes[i] + axes[j]) - found.m[4 * i] - found.m[4 * j]);
-    const Vec3 moments = principal_inertia(found).moments;
-    return std::max({moments.x, moments.y, moments.z, 0.0});
-}
-
-double AdaptiveDynamics::point_error(int body, const Vec3& point) {
-    return (std::sqrt(distance_) + rounding_ * std::sqrt(whole_)) * std::sqrt(mobility(body, point, false));
+    if (!outputs_.empty()) find_output_errors();
 }
 
 // What is left of the limit by rounding.
@@ -280,11 +266,18 @@ double AdaptiveDynamics::stop(const std::vector<int>& links) {
     assembly_->stop(stopped_.data());
     assembly_->take_motion(time_, q_.data(), stopped_.data());
     // What leads joints does work in impacts, so that energy is no sum of squares of what locks.
-    if (!driven_.empty() || !assembly_->loops().giving_way().empty()) return assembly_->energy_of_stop();
+    struck_ = 0.0;
+    if (!driven_.empty() || !assembly_->loops().giving_way().empty()) {
+        const double lost = assembly_->energy_of_stop();
+        struck_ = assembly_->kinetic_energy() - before + lost;
+        return lost;
+    }
     return std::max(before - assembly_->kinetic_energy(), 0.0);  // a sum of squares: −½ k of the root has fewer digits
 }
 
 void AdaptiveDynamics::lock_those() {
+    book_springs();
+    work_ += struck_;
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
         const bool stays = assembly_->is_free(number);
@@ -322,7 +315,7 @@ double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
 // less than what is missing make room for it.
 void AdaptiveDynamics::lock_cheapest(double share, int count, bool swaps) {
     costs_.clear();
-    const double most = swaps ? std::max(allowed(), distance_) : allowed();
+    const double most = swaps ? std::max(wanted(), distance_) : wanted();
     const double energy_most = swaps ? std::max(budget_, assembly_->kinetic_energy()) : budget_;
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
@@ -357,12 +350,13 @@ void AdaptiveDynamics::lock_cheapest(double share, int count, bool swaps) {
 // What is freed starts at rest, and costs nothing. Gains rank; the root decides: their sum may be far below what it
 // finds.
 void AdaptiveDynamics::release() {
-    for (double share = kReleaseShare; distance_ > allowed() && room() > 0; share *= 0.5) {
+    const double begin = distance_ > allowed() ? kReleaseShare : kOutputShare;
+    for (double share = begin; distance_ > wanted() && room() > 0; share *= 0.5) {
         changing_.clear();
-        const double left = assembly_->gains(-model_->gravity, share * allowed(), room(), changing_);
+        const double left = assembly_->gains(-model_->gravity, share * wanted(), room(), changing_);
         if (changing_.empty()) {
-            if (!(left > 0.0) || allowed() == 0.0) return;
-            share = left / allowed();  // F's may be smaller by orders, where what hangs on a joint is heavy
+            if (!(left > 0.0) || wanted() == 0.0) return;
+            share = left / wanted();  // F's may be smaller by orders, where what hangs on a joint is heavy
             continue;
         }
         for (const int link : changing_) {
@@ -377,16 +371,17 @@ void AdaptiveDynamics::release() {
 void AdaptiveDynamics::decide() {
     ++decisions_;
     const int most = limits_.joints + unreleased_, excess = static_cast<int>(free_.size()) - most;
-    const bool bounds = limits_.joints >= 0 && excess >= 0 && distance_ > allowed();
+    const bool bounds = limits_.joints >= 0 && excess >= 0 && distance_ > wanted();
     lock_cheapest(bounds ? kSwapShare : lock_share_, limits_.joints < 0 ? 0 : std::max(0, excess), bounds);
-    if (distance_ > allowed())
+    if (distance_ > wanted())
         lock_share_ = std::max(kLeastLockShare, 0.25 * lock_share_);
-    else if (distance_ < 0.25 * allowed())
+    else if (distance_ < 0.25 * wanted())
         lock_share_ = std::min(kMostLockShare, 2.0 * lock_share_);
     release();
 }
 
 void AdaptiveDynamics::step_symplectic(double h) {
+    work_ += h * power();
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
         double *q = q_.data() + link.coordinate, *u = u_.data() + link.freedom, rates[7];
@@ -425,6 +420,7 @@ void AdaptiveDynamics::step_runge_kutta(double h) {
     du_.assign(u0_.size(), 0.0);
     for (int stage = 0; stage < 4; ++stage) {
         if (stage > 0) evaluate_held();
+        work_ += h * kWeight[stage] * power();
         const double ahead = stage < 3 ? h * kAt[stage + 1] : 0.0;
         double *q0 = q0_.data(), *u0 = u0_.data(), *dq = dq_.data(), *du = du_.data();
         for (const int number : free_) {
@@ -568,9 +564,11 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         evaluate();
         budget_ += step * (limits_.loss_is_relative ? limits_.loss * assembly_->kinetic_energy() : limits_.loss);
         const bool is_over = limits_.joints >= 0 && static_cast<int>(free_.size()) > limits_.joints + unreleased_;
-        if (steps_ % kDecideEvery == 0 || is_over || (distance_ > allowed() && room() > 0)) decide();
+        if (steps_ % kDecideEvery == 0 || is_over || (distance_ > wanted() && room() > 0)) decide();
         if (!is_finite()) return taken;
         largest_error_ = std::max(largest_error_, error());
+        for (size_t i = 0; i < outputs_.size(); ++i)
+            largest_output_errors_[i] = std::max(largest_output_errors_[i], output_errors_[i]);
         if (!move(step, method, true) || !(loop_error_ <= kOpen)) return taken;
         for (const auto* links : {&free_, &driven_})
             for (const int link : *links)
@@ -609,110 +607,14 @@ std::pair<std::vector<int>, double> AdaptiveDynamics::gains(double enough, int m
     return {links, left};
 }
 
-void AdaptiveDynamics::set_inputs(Model& model, std::span<const double> values) {
-    follow();
-    model.set_inputs(time_, values);
-    if (!driven_.empty()) {
-        assembly_->hold();
-        drive();
-        assembly_->stop(stopped_.data());
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            std::copy_n(stopped_.data() + link.freedom, link.motion.freedoms(), u_.data() + link.freedom);
-        }
-    }
-    move_places();
-    follow();
-}
-
-std::pair<double, double> AdaptiveDynamics::coordinate(int number) const {
-    int own = -1;
-    const int at = linkage_->link_along(*model_, number, &own);
-    if (at < 0) throw std::invalid_argument("the coordinate is none of a joint of the tree");
-    const Link& link = linkage_->links[at];
-    double rates[7];
-    link.motion.rates(q_.data() + link.coordinate, u_.data() + link.freedom, rates);
-    if (const double* given = assembly_->given_rates(at)) rates[own] += given[own];
-    return {q_[link.coordinate + own], rates[own]};
-}
-
-Twist AdaptiveDynamics::twist(int body) {
-    const int number = linkage_->link_of[body];
-    const Link& link = linkage_->links[number];
-    assembly_->take_motion(time_, q_.data(), u_.data());
-    const Twist own = inward(link.principal.rotation, link.principal.shift, assembly_->twist_of(number));
-    return {own.w, pose(body).rotation * own.v};
-}
-
 void AdaptiveDynamics::record_every(int steps) {
     every_ = steps;
     recorder_->note_all();
     recorder_->frame(time_, q_, facts());
 }
 
-StepFacts AdaptiveDynamics::facts() const { return {error(), lost_, static_cast<int>(free_.size()) - unreleased_}; }
-
-// Accelerations stay those of the last step.
-std::vector<double> AdaptiveDynamics::drive_efforts() {
-    du_.clear();
-    const auto each = [&](const auto& take) {
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            for (int i = link.freedom; i < link.freedom + link.motion.freedoms(); ++i) take(rates_[i]);
-        }
-    };
-    each([&](double rate) { du_.push_back(rate); });
-    evaluate_held();
-    size_t next = 0;
-    each([&](double& rate) { rate = du_[next++]; });
-    std::vector<double> out;
-    for (size_t i = 0; i < linkage_->given.size(); ++i) out.push_back(drive_effort(static_cast<int>(i)));
-    return out;
-}
-
-double AdaptiveDynamics::drive_effort(int number) const {
-    const GivenMotion& motion = linkage_->given[number];
-    const Link& link = linkage_->links[motion.link];
-    double along[7] = {};
-    forces_->efforts_along(motion.link, time_, q_.data(), u_.data(), assembly_->given_rates(motion.link), along);
-    const double* q = q_.data() + link.coordinate;
-    return link.motion.along_given(q, motion.coordinate, assembly_->given_force(motion.link)) -
-           along[motion.coordinate];
-}
-
-Place AdaptiveDynamics::pose(int body) const {
-    const int link = linkage_->link_of[body];
-    return assembly_->frames().pose(link) * linkage_->links[link].principal;
-}
-
-void AdaptiveDynamics::motions(double* x, double* u, double* udot) const {
-    std::vector<Six> accelerations(linkage_->links.size());
-    std::vector<Twist> twists(linkage_->links.size());
-    std::vector<Place> poses(linkage_->links.size());
-    std::vector<int> outward_order(linkage_->links.size());
-    for (size_t i = 0; i < outward_order.size(); ++i) outward_order[linkage_->tree.given[i]] = static_cast<int>(i);
-    for (const int i : outward_order) {
-        const Link& link = linkage_->links[i];
-        const bool grounded = link.parent < 0;
-        const Place& place = assembly_->frames().place(i);
-        const Twist carrier = grounded ? Twist{} : twists[link.parent];
-        const Six carried = grounded ? stacked({0, 0, 0}, -model_->gravity) : accelerations[link.parent];
-        const double *q = q_.data() + link.coordinate, *speeds = u_.data() + link.freedom, *S = assembly_->subspace(i);
-        const Six relative = joint_motion(link.motion, S, speeds) + assembly_->given_twist(i);
-        twists[i] = as_motion(motion_into(place, stacked(carrier)) + relative);
-        poses[i] = grounded ? place : poses[link.parent] * place;
-        accelerations[i] = motion_into(place, carried) + assembly_->bias(i, q, speeds, relative, carrier.w) +
-                           joint_motion(link.motion, S, rates_.data() + link.freedom);
-        const Twist own = inward(link.principal.rotation, link.principal.shift, as_motion(accelerations[i]));
-        const Vec3 round = transpose_times(link.principal.rotation, centripetal(twists[i].w, link.principal.shift));
-        const Place principal = poses[i] * link.principal;
-        const Mat3& R = principal.rotation;
-        const Twist speed = inward(link.principal.rotation, link.principal.shift, twists[i]);
-        store(x + kPose * link.body, principal.shift);
-        store(x + kPose * link.body + 4, quaternion_from_matrix(R));
-        store_twist(u, link.body, R * speed.v, speed.w);
-        store_twist(udot, link.body, R * (own.v + round) + model_->gravity, own.w);
-    }
+StepFacts AdaptiveDynamics::facts() {
+    return {error(), lost_, static_cast<int>(free_.size()) - unreleased_, kinetic_energy(), potential_energy(), work()};
 }
 
 }  // namespace bellcrank

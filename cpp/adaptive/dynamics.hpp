@@ -29,6 +29,13 @@ struct AdaptiveLimits {
     int joints = -1;
 };
 
+// How far the acceleration of a point of a body, in the body's frame, may be from that with all joints free, m/s².
+struct OutputLimit {
+    int body;
+    Vec3 point;
+    double error;
+};
+
 class AdaptiveDynamics {
   public:
     // Throws std::invalid_argument with all reasons if the model cannot be taken.
@@ -40,6 +47,12 @@ class AdaptiveDynamics {
     void start(double t, const double* poses, const double* twists);
     // At the start it decides too how many digits joins have to keep.
     void limit(const AdaptiveLimits& limits) { limits_ = limits; }
+    // Besides, errors of points that one looks at. They are known, not only bounded: both accelerations are found along
+    // the path to each.
+    void limit_outputs(std::vector<OutputLimit> outputs);
+    const std::vector<OutputLimit>& outputs() const { return outputs_; }
+    const std::vector<double>& output_errors() const { return output_errors_; }                  // after `evaluate`
+    const std::vector<double>& largest_output_errors() const { return largest_output_errors_; }  // of the steps taken
 
     // Which joints are free, per link; a body that hangs on nothing is always. Those that lock are stopped by an
     // inelastic impact in which all free ones take part. The kinetic energy that it loses.
@@ -58,7 +71,7 @@ class AdaptiveDynamics {
     void spoil_below() { assembly_->spoil_below(); }  // for tests
 
     // Inputs of the model, which nobody else has, take other values. Speeds that drives prescribe by them jump, and
-    // free joints with them as after an impact.
+    // those of all joints with them as after an impact; what matters little is locked again.
     void set_inputs(Model& model, std::span<const double> values);
     // A coordinate of the model that is one of a joint of the tree: its value and rate. Throws std::invalid_argument
     // for others.
@@ -103,7 +116,12 @@ class AdaptiveDynamics {
     const std::vector<double>& accelerations() const { return rates_; }
     // What drives exert along their coordinates at the present state, beside laws there; by Linkage::given.
     std::vector<double> drive_efforts();
-    double kinetic_energy() const { return assembly_->kinetic_energy(); }
+    // Energies of the present state, J: of the weight from the world origin, and of springs.
+    double kinetic_energy();
+    double potential_energy();
+    // What forces without a potential and drives have done since the start, J. With it energy and losses stay what they
+    // were, but for the errors of the steps.
+    double work();
     // Poses, twists and accelerations of all bodies, as records; that of the ground is left as it is.
     void motions(double* x, double* u, double* udot) const;
     Place pose(int body) const;  // of a body's principal frame
@@ -114,13 +132,21 @@ class AdaptiveDynamics {
     std::pair<double, double> digits_lost(double t, const double* poses, const double* twists) const;
     void place(int link);
     void drive();
+    bool jump();
     double drive_effort(int number) const;
+    double power() const;
+    void book_spring(int link);
+    void book_springs();
+    const double* given_rates(int link) const { return assembly_->given_rates(link); }
     void follow();
     void move_places();
     void load();
-    StepFacts facts() const;
+    StepFacts facts();
     void evaluate_held();
     double allowed() const;  // of the distance
+    double wanted() const;
+    void find_output_errors();
+    bool is_all_free() const;
     int room() const;
     double stop(const std::vector<int>& links);
     void lock_those();
@@ -161,11 +187,13 @@ class AdaptiveDynamics {
     std::vector<std::uint8_t> judged_;       // stops of free joints that F holds
     std::vector<int> asked_;                 // links
     std::vector<double> saved_, responses_;  // of free joints: the start of a step; speeds that impulses make
-    double begun_ = 0.0;                     // time of that start
+    double begun_ = 0.0, begun_work_ = 0.0;  // time of that start, and the work done before it
     AdaptiveLimits limits_;
     double time_ = 0.0, mass_ = 0.0, distance_ = 0.0, whole_ = 0.0;  // distances: of H, and where no joint accelerates
     double rounding_ = 0.0;                                          // of the norm of all accelerations, by joins
     double lock_share_ = 0.0;
+    std::vector<double> stored_;  // per link, of laws along its joint, as they were booked; and their sum
+    double springs_ = 0.0, between_ = 0.0, work_ = 0.0, struck_ = 0.0;  // `between_` at the start; work of a stop
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
     double step_ = 0.0, since_ = 0.0;       // of the last steps, which are equally long; the time before them
@@ -184,6 +212,9 @@ class AdaptiveDynamics {
     std::vector<std::uint8_t> has_moved_;  // per link
     std::vector<int> moved_;               // links
     int every_ = 0;
+    std::vector<OutputLimit> outputs_;
+    std::vector<double> output_errors_, largest_output_errors_;
+    double excess_ = 0.0;  // the largest error of an output, by its limit
 };
 
 }  // namespace bellcrank

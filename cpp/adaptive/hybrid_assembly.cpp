@@ -453,9 +453,16 @@ void HybridAssembly::hold() {
 }
 
 void HybridAssembly::accelerate(const Vec3& base, double* rates) {
+    led_power_ = 0.0;
     put(held_[0].input, stacked({0, 0, 0}, base));
     for (size_t i = 0; i < order_.size(); ++i)
         if (held_[i].is_open) hand_down(order_[i], rates);
+}
+
+// Jᵀ λ does λᵀ J v, which is −λᵀ drift.
+void HybridAssembly::book_multipliers(int ported) {
+    const MeetingRows& rows = ports_[ported].rows;
+    for (int r = 0; r < rows.count; ++r) led_power_ -= multipliers_[r] * rows.drift[r];
 }
 
 // From what a node is given: the acceleration of its joint, and what its parts are given.
@@ -484,9 +491,11 @@ void HybridAssembly::hand_down(int number, double* rates) {
             motion = own.phi1 * (first + six(own.input + 6)) + b;
         }
         if (ported != nullptr) loads = loads_in(number, false, ported->given.data(), &kOne, 1, motion, Six{});
+        if (ported != nullptr) book_multipliers(at);
         return give(node.left, motion, Six{});
     }
     if (ported != nullptr) loads = loads_in(number, false, ported->given.data(), &kOne, 1, first, second);
+    if (ported != nullptr) book_multipliers(at);
     if (node.kind == NodeKind::sum) {
         give(node.left, first, Six{});
         return give(node.right, first, Six{});
@@ -555,17 +564,6 @@ void HybridAssembly::exerted(int number, double* along) const {
     const Link& link = linkage_->links[number];
     subspace_components(link.motion, subspace(number), held(tree().joint_of[number]).force, along);
     for (int i = 0; i < link.motion.freedoms(); ++i) along[i] -= effort_[link.freedom + i];
-}
-
-double HybridAssembly::energy_of_stop() const {
-    double twice = 0.0;
-    for (size_t i = 0; i < order_.size(); ++i) {
-        const AssemblyNode& node = tree().nodes[order_[i]];
-        if (held_[i].is_open && node.kind != NodeKind::body) continue;
-        const Six v = stacked(held_[i].twist) - stacked(held_[i].before);
-        twice += dot(v, (held_[i].is_open ? linkage_->links[node.link].inertia : composites_[order_[i]].inertia()) * v);
-    }
-    return 0.5 * twice;
 }
 
 double HybridAssembly::distance(const Vec3& base) const {

@@ -98,6 +98,11 @@ class HybridAssembly final : public LoadedAssembly {
     double distance(const Vec3& base) const;
     double distance_at_rest(const Vec3& base);
     double kinetic_energy() const;
+    // What loads on bodies, efforts along joints and what gives motions or leads rows do to the bodies, W, after
+    // `accelerate`.
+    double power(const double* u) const;
+    // ∫ r dm in the world.
+    Vec3 first_moment();
     // Locked joints that would gain most of the distance, those of the liveliest nodes first, until what is left is
     // `enough` or there are `most`; what is left ranks, and does not bound: the root decides. After `loosen`.
     double gains(const Vec3& base, double enough, int most, std::vector<int>& links);
@@ -105,6 +110,10 @@ class HybridAssembly final : public LoadedAssembly {
     double energy_along(int link, const double* u) const;
     // fᵀ Φ f of a load on a body, in its frame: how F would accelerate along it, per load. After `loosen`.
     double mobility_along(int link, const Six& load);
+    // The acceleration of a body in H, in its frame, after `accelerate` to these rates; and by how much that in F is
+    // more, after `loosen`.
+    Six acceleration(int link, const double* rates) const;
+    Six lack(const Vec3& base, int link, const double* rates);
     // An inelastic impact that stops all that is locked: speeds of free joints after it. It uses up what `hold` found.
     void stop(double* u);
     // The largest error of rows of loops that can move, or of all; joints on the ways that errors leave open. The
@@ -149,6 +158,8 @@ class HybridAssembly final : public LoadedAssembly {
         double s[kProducts], zeta[6];
         double carried[6];  // acceleration, where no joint accelerates
         double force[6];    // on what its joint carries, in the frame behind it, where that is asked for
+        double mass;        // of the bodies in it, and their first moment in its first frame
+        Vec3 moment;
         bool is_open;
     };
     // What a pass through H asks for: accelerations; speeds after momenta were stopped where joints are locked; those
@@ -201,6 +212,7 @@ class HybridAssembly final : public LoadedAssembly {
     void enter(const Given& at);
     const double* loads_of(const Given& at);
     void pass_on(const Given& at, const double* loads);
+    Six behind_rake(const Given& at, const double* loads) const;
 
     bool is_open(int node) const { return open_[node] > 0; }
     bool is_alone(const AssemblyNode& node) const { return tree().nodes[node.parent].kind == NodeKind::rake; }
@@ -248,6 +260,7 @@ class HybridAssembly final : public LoadedAssembly {
     void hold_ported_front(int node, Pass pass);
     const double* loads_in(int node, bool free, const double* kept, const double* xi, int own, const Six& first,
                            const Six& second);
+    void book_multipliers(int ported);
     double work_of_rows(const Vec3& base);
     void answer_along(int node, int from, double* first, double* second, double* scalar);
     Six load_of_ports(int node, const double* loads, const Vec3& w, double* scalar) const;
@@ -267,6 +280,7 @@ class HybridAssembly final : public LoadedAssembly {
     std::vector<Twist> port_twists_;
     std::vector<double> at_ports_, multipliers_;  // of one node
     std::vector<double> loads_, across_;          // at ports: of all nodes that were given some; along a path
+    double led_power_ = 0.0;                      // of multipliers of rows that change with time
     bool ranks_ = true;                           // whether closed nodes are asked for their gains
     Vec3 base_{0, 0, 0};
     double time_ = 0.0;
@@ -283,7 +297,7 @@ class HybridAssembly final : public LoadedAssembly {
     std::vector<int> at_;     // per node its place in order_, −1: it is below the front
     std::vector<int> order_;  // open nodes and their front, each before its parts
     Array<Held> held_;        // by order_
-    std::vector<int> stack_;
+    std::vector<int> stack_, path_;
     std::vector<Given> given_;            // in open nodes
     std::vector<Given> queue_;            // a heap by gain
     std::vector<std::uint8_t> is_asked_;  // per node, while joints are told of

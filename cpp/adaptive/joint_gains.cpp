@@ -162,12 +162,84 @@ void HybridAssembly::divide(const Given& at, const double* loads, const Give& to
         return give(node.left, force_into(place, force), Six{}, w);
     }
     if (branch.left < 0) return;
+    give(node.left, behind_rake(at, loads), Six{}, w);
+}
+
+// The acceleration of a branch that is a body by itself.
+Six HybridAssembly::behind_rake(const Given& at, const double* loads) const {
+    const AssemblyNode& node = tree().nodes[at.node];
     const Link& link = linkage_->links[node.link];
+    const Place& place = frames_.place(node.link);
     double rate[6];
     joint_rate(at, loads, rate);
     const Vec3 round = transpose_times(place.rotation, centripetal(at.w, place.shift));
-    const Six zeta = open ? six(held(at.node).zeta) : stacked({0, 0, 0}, round);
-    give(node.left, motion_into(place, first) + zeta + joint_motion(link.motion, subspace(node.link), rate), Six{}, w);
+    const Six zeta = is_open(at.node) ? six(held(at.node).zeta) : stacked({0, 0, 0}, round);
+    return motion_into(place, six(at.input)) + zeta + joint_motion(link.motion, subspace(node.link), rate);
+}
+
+// Of the cluster that a body moves with, as the node above gave it, or by the joint of a rake that gives nothing.
+Six HybridAssembly::acceleration(int link, const double* rates) const {
+    int number = tree().body_of[link];
+    Place at, step;
+    for (; at_[number] < 0; number = tree().nodes[number].parent)
+        if (frames_.step_up(number, step)) at = step * at;
+    const AssemblyNode& node = tree().nodes[number];
+    const Held& own = held(number);
+    const Six first = six(own.input), second = six(own.input + 6);
+    Six a;
+    if (!own.is_open && node.parent >= 0 && tree().nodes[node.parent].kind == NodeKind::rake) {
+        const Link& by = linkage_->links[tree().nodes[node.parent].link];
+        const Place& place = frames_.place(tree().nodes[node.parent].link);
+        const Held& above = held(node.parent);
+        a = motion_into(place, six(above.input)) + six(above.zeta);
+        if (is_free(tree().nodes[node.parent].link))
+            a = a + joint_motion(by.motion, subspace(tree().nodes[node.parent].link), rates + by.freedom);
+    } else if (is_law(node) || is_alone(node)) {
+        a = first;
+    } else {
+        const int ported = loops_.number_of(number);
+        constexpr double kOne = 1.0;
+        a = ported < 0 ? six(own.b1)
+                       : times(h_ports_[ported].b1.data(), &kOne, 1, h_ports_[ported].given.data(),
+                               static_cast<int>(loops_.at(ported).kept.size()));
+        if (node.kind == NodeKind::join)
+            a = a + own.phi1 * first + (node.ends ? Six{} : transpose_times(own.phi21, second));
+        else
+            a = a + own.phi1 * (first + second);
+    }
+    const Vec3 round = transpose_times(at.rotation, centripetal(own.twist.w, at.shift));
+    return motion_into(at, a) + stacked({0, 0, 0}, round);
+}
+
+// Down F, along the path to the body alone.
+Six HybridAssembly::lack(const Vec3& base, int link, const double* rates) {
+    path_.clear();
+    for (int node = tree().body_of[link]; node >= 0; node = tree().nodes[node].parent) path_.push_back(node);
+    Given at = begin_down(base);
+    for (; path_.size() > 1; path_.pop_back()) {
+        const int next = path_[path_.size() - 2];
+        const double* const loads = loads_of(at);
+        Given found{0.0, -1, false, {}, {0, 0, 0}, 0};
+        divide(at, loads, [&](const Given& part) {
+            if (part.node == next) found = part;
+        });
+        if (found.node < 0) {  // a body without branches, which is one by itself
+            found.node = next;
+            put(found.input, behind_rake(at, loads));
+        }
+        at = found;
+    }
+    const AssemblyNode& node = tree().nodes[at.node];
+    Six a = six(at.input);
+    if (!is_alone(node)) {
+        const int ported = loops_.number_of(at.node), own = is_open(at.node) ? 1 : kColumns;
+        double xi[kColumns] = {1.0};
+        if (own > 1) products_of(at.w, xi + 1);
+        const int ports = ported < 0 ? 0 : static_cast<int>(loops_.at(ported).kept.size());
+        a = bodies_[link].phi * (a + six(at.input + 6)) +
+            times(own_columns(at.node).b1, xi, own, loads_.data() + at.loads, ports);
+    }
+    return a - acceleration(link, rates);
 }
 
 void HybridAssembly::pass_on(const Given& at, const double* loads) {

@@ -50,6 +50,8 @@ class JointMotion {
     // The rates of coordinates that belong to speeds u along S, a ball's as angular velocity; efforts Q along S of
     // efforts along coordinates, a ball's as a moment.
     void rates(const double* q, const double* u, double* rates) const;
+    // Rates of given coordinates, by coordinate, of such a twist of which others are free.
+    void given_speeds(const double* q, const Six& twist, double* given) const;
     // u of a twist of the child against its carrier, in axes of the child.
     void speeds(const double* S, const Six& twist, double* u) const;
     void efforts(const double* q, const double* along, double* Q) const;

@@ -85,15 +85,16 @@ void LinkageForces::find_between(const std::vector<std::uint8_t>& is_along) {
             ++l;
             continue;
         }
-        Between& group = between_.emplace_back(Between{static_cast<int>(l), -1, {}});
+        Between& group = between_.emplace_back(Between{static_cast<int>(l), 0, -1, {}});
         const int pair = model_.coordinates[model_.laws[l].coordinate].pair;
         for (; l < model_.laws.size() && is_along[l] == 0; ++l) {
             if (model_.coordinates[model_.laws[l].coordinate].pair != pair) break;
             follow(model_.laws[l].coordinate, group);
+            ++group.laws;
         }
     }
     for (size_t f = 0; f < model_.formula_forces.size(); ++f) {
-        Between& of = between_.emplace_back(Between{-1, static_cast<int>(f), {}});
+        Between& of = between_.emplace_back(Between{-1, 0, static_cast<int>(f), {}});
         for (const FormulaMarker& marker : model_.formula_forces[f].ends().markers) attach(marker.body);
         for (const int coordinate : model_.formula_forces[f].ends().coordinates) follow(coordinate, of);
     }
@@ -200,6 +201,45 @@ void LinkageForces::efforts_along(int number, double t, const double* q, const d
         const LawFunction<double> function(law.function < 0 ? nullptr : &model_.functions[law.function]);
         along[laws_[i].coordinate] += law.kind->effort({value, rates[laws_[i].coordinate], t}, law.params, function);
     }
+}
+
+double LinkageForces::potential_along(int number, const double* q) const {
+    double sum = 0.0;
+    for (int i = first_law_[number]; i < first_law_[number + 1]; ++i) {
+        const Law& law = model_.laws[laws_[i].law];
+        if (law.kind->potential == nullptr) continue;
+        const Function* function = law.function < 0 ? nullptr : &model_.functions[law.function];
+        sum += law.kind->potential(q[linkage_.links[number].coordinate + laws_[i].coordinate], law.params, function);
+    }
+    return sum;
+}
+
+// What a law with a potential exerts at rest is the slope of that.
+double LinkageForces::stored_power(int number, double t, const double* q, const double* u, const double* given) const {
+    if (first_law_[number] == first_law_[number + 1]) return 0.0;
+    const Link& link = linkage_.links[number];
+    double rates[7] = {}, sum = 0.0;
+    link.motion.rates(q + link.coordinate, u + link.freedom, rates);
+    for (int i = 0; given != nullptr && i < link.motion.coordinates(); ++i) rates[i] += given[i];
+    for (int i = first_law_[number]; i < first_law_[number + 1]; ++i) {
+        const Law& law = model_.laws[laws_[i].law];
+        if (law.kind->potential == nullptr) continue;
+        const LawFunction<double> function(law.function < 0 ? nullptr : &model_.functions[law.function]);
+        const double value = q[link.coordinate + laws_[i].coordinate];
+        sum += rates[laws_[i].coordinate] * law.kind->effort({value, 0.0, t}, law.params, function);
+    }
+    return sum;
+}
+
+double LinkageForces::potential_between(double t) const {
+    double sum = 0.0;
+    if (!has_between()) return sum;
+    const Scenery at{model_, *branches_, t, x_.data(), u_.data()};
+    for (const Between& each : between_) {
+        if (each.formula >= 0) sum += model_.formula_forces[each.formula].potential(at);
+        for (int law = each.law; law < each.law + each.laws; ++law) sum += law_potential(at, model_.laws[law]);
+    }
+    return sum;
 }
 
 void LinkageForces::apply_along(int number, double t, const double* q, const double* u,

@@ -48,6 +48,12 @@ class LinkageForces {
     // given, null: none are.
     void efforts_along(int link, double t, const double* q, const double* u, const double* given, double* along) const;
 
+    // The energy of laws along a link's joint that have a potential, J, and the power of these laws alone, W.
+    double potential_along(int link, const double* q) const;
+    double stored_power(int link, double t, const double* q, const double* u, const double* given) const;
+    // The energy of forces between bodies that have a potential, where they were applied last, J.
+    double potential_between(double t) const;
+
     bool has_between() const { return !between_.empty(); }
     // Whether forces depend on the motion of bodies that need not be next to joints that move.
     bool follow_bodies() const { return has_between() || !hands_.empty(); }
@@ -68,7 +74,7 @@ class LinkageForces {
     };
     // Forces that are not along a joint's coordinates act between bodies wherever these are.
     struct Between {
-        int law, formula;           // the first of laws side by side, or a force by a formula; −1
+        int law, laws, formula;     // the first of laws side by side, and their number, or a force by a formula; −1
         std::vector<int> followed;  // coordinates
     };
     struct Along {  // a law, and the coordinate of a link's joint that it acts along

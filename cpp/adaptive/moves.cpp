@@ -31,6 +31,9 @@ void MoveRecorder::frame(double time, const std::vector<double>& coordinates, co
     record_.error.push_back(step.error);
     record_.lost.push_back(step.lost);
     record_.free.push_back(step.free);
+    record_.kinetic.push_back(step.kinetic);
+    record_.potential.push_back(step.potential);
+    record_.work.push_back(step.work);
     ++frame_;
 }
 

@@ -16,7 +16,7 @@ struct MoveRecord {
     std::vector<std::int64_t> rows{0}, values{0};
     std::vector<int> body;
     std::vector<double> value;
-    std::vector<double> error, lost;
+    std::vector<double> error, lost, kinetic, potential, work;
     std::vector<int> free;
 
     BELLCRANK_FIELDS(MoveRecord, (time, "s", "of the frame"), (rows, "1", "first row of the frame"),
@@ -24,14 +24,18 @@ struct MoveRecord {
                      (value, "m, rad or 1", "coordinates of the joint: slides, then its turn"),
                      (error, "1, m/s^2 or rad/s^2", "of the accelerations of the step before, in the run's measure"),
                      (lost, "J", "kinetic energy lost by locking joints since the start"),
+                     (kinetic, "J", "kinetic energy of the bodies; 0 of quasi-static runs"),
+                     (potential, "J", "of the weight, from the world origin, and of springs; likewise"),
+                     (work, "J", "by forces that have no potential, and by drives, since the start; likewise"),
                      (free, "1", "number of joints that could move in the step before"))
 };
 
 // What the step before a frame was: the error of its accelerations, the kinetic energy that locks have taken since the
-// start, J, and the number of joints that could move.
+// start, J, and the number of joints that could move. And energies at its end, J.
 struct StepFacts {
     double error = 0.0, lost = 0.0;
     int free = 0;
+    double kinetic = 0.0, potential = 0.0, work = 0.0;
 };
 
 // Frames with the coordinates of the joints that moved since the last one.

@@ -176,6 +176,7 @@ bool AdaptiveDynamics::shorten_to_stop(double h, Method method) {
 
 void AdaptiveDynamics::save_step() {
     begun_ = time_;
+    begun_work_ = work_;
     saved_.clear();
     if (stops_->empty() && assembly_->loops().empty()) return;
     for (const int number : free_) {
@@ -202,6 +203,7 @@ void AdaptiveDynamics::restore_step() {
         take(rates_, link.freedom, link.motion.freedoms());
     }
     time_ = begun_;
+    work_ = begun_work_;
     move_places();
 }
 
@@ -233,7 +235,9 @@ void AdaptiveDynamics::meet_stops(double h, bool judged) {
             for (int i = 0; i < link.motion.freedoms(); ++i) u_[link.freedom + i] += impulse * *response++;
         }
     assembly_->take_motion(time_, q_.data(), u_.data());
-    impact_energy_ += before - assembly_->kinetic_energy();
+    const double taken = before - assembly_->kinetic_energy();
+    impact_energy_ += taken;
+    work_ -= taken;
     impacts_ += stops_->chosen().bounces();
     forces_->apply(time_, q_.data(), u_.data(), free_, *assembly_);  // dampers
 }

@@ -260,6 +260,7 @@ from bellcrank.studies.sensitivity import sensitivity as sensitivity
 from bellcrank.studies.sweep import load_sweep as load_sweep
 from bellcrank.studies.sweep import sweep as sweep
 from bellcrank.trajectory.joining import concatenate as concatenate
+from bellcrank.trajectory.move_energy import MoveEnergy as MoveEnergy
 from bellcrank.trajectory.moves import MoveTrajectory as MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory as Trajectory
 from bellcrank.verification.verdict import Verification as Verification

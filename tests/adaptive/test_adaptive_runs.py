@@ -124,7 +124,7 @@ def test_a_file_holds_the_whole_record(tmp_path):
     assert again.statistics == run.statistics
     assert all(np.array_equal(again.sections[name], section) for name, section in run.sections.items())
     with h5py.File(tmp_path / "b.h5") as file:
-        assert file.attrs["version"] == 3
+        assert file.attrs["version"] == 4
         assert file["lost"].attrs["unit"] == b"J"
 
 
@@ -134,7 +134,7 @@ def test_files_of_version_2_are_read_and_stay_what_they_are(tmp_path):
     old = tmp_path / "old.h5"
     with h5py.File(tmp_path / "new.h5") as new, h5py.File(old, "w", libver="latest") as file:
         for name in new:
-            if name not in ("error", "lost", "free"):
+            if name not in ("error", "lost", "free", "kinetic", "potential", "work"):
                 new.copy(name, file)
         file.attrs.update(new.attrs)
         file.attrs["version"] = 2
@@ -146,7 +146,7 @@ def test_files_of_version_2_are_read_and_stay_what_they_are(tmp_path):
     loaded.save(old, replace=True)
     assert bc.MoveTrajectory.load(old).sections.keys() == loaded.sections.keys()
     with h5py.File(old, "a") as file:
-        file.attrs["version"] = 4
+        file.attrs["version"] = 5
     with pytest.raises(MechanismError, match="a later version wrote this file"):
         bc.MoveTrajectory.load(old)
 
@@ -224,7 +224,7 @@ def test_energy_that_locking_takes():
     before = live.kinetic_energy
     live.advance(steps=1000)
     assert 1.0 < live.lost_energy <= 25.0
-    assert live.kinetic_energy + live.lost_energy == pytest.approx(before, abs=0.05)
+    assert live.kinetic_energy + live.lost_energy == pytest.approx(before, abs=0.1)
     assert adaptive(mech, 1.0, step=2e-3, max_error=0.5, max_loss=0.0).lost_energy[-1] == 0.0
     assert (
         adaptive(mech, 1.0, step=2e-3, max_error=0.5, max_loss=np.inf).lost_energy[-1] > run.lost_energy[-1]

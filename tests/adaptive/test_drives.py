@@ -1,8 +1,11 @@
 """Adaptive dynamics with driven joints, inputs and controllers, against other formulations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from rigs.adaptive import hinge
+from rigs.adaptive_decisions import state_of
 from rigs.driven_trees import driven_tree
 from rigs.locked_dynamics import begun, mask
 from rigs.locked_motion import locked, squared_norm
@@ -239,3 +242,56 @@ def test_what_controllers_cannot_read(read, message):
 
     with pytest.raises(SimulationError, match=f"controller 'look' failed at t = 0 s: .*{message}"):
         bc.simulate(machine(), 0.1, formulation="adaptive", step=1e-2, controllers=bc.Controller(look, 0.05))
+
+
+def pushed():
+    """A chain on which inputs act: along a joint, on a body, between two, by a formula, and as a drive."""
+    mech = machine()
+    rod = mech.bodies["rod 4"].marker((0.5, 0, 0))
+    mech.add_force("wind", bc.Wrench(force=(0.0, bc.Input("wind", 0.0, unit="N"), 0.0)), rod)
+    one, two = bc.EndPose("one"), bc.EndPose("two")
+    pull = bc.Input("pull", 0.0, unit="N/m") * (two.position - one.position)
+    mech.add_force("pull", bc.CustomForce((one, two), force=-pull), mech.ground.marker((1, 1, 0)), rod)
+    return mech
+
+
+@pytest.mark.parametrize("values", [{"torque": 50.0}, {"wind": 40.0}, {"pull": 30.0}, {"speed": -5.0}])
+def test_inputs_act_on_what_is_locked(values):
+    """The error is that of a run which begins there with these inputs, and joints are freed for it."""
+    run = bc.start(
+        pushed(), formulation="adaptive", step=1e-3, max_error=20.0, measure="rms", max_loss=np.inf
+    )
+    run.advance(steps=20)
+    before = len(run.free)
+    assert before < 4
+    run.inputs.update(values)
+    run._core.evaluate()
+    free = np.isin(np.arange(len(run._joints)), run._core.free)
+    fresh = bc.start(
+        pushed(), formulation="adaptive", state=run.state, inputs=dict(run.inputs), step=1e-3, max_error=0
+    )
+    fresh._core.set_free(free)
+    fresh._core.evaluate()
+    assert run._core.distance == pytest.approx(fresh._core.distance, rel=1e-9, abs=1e-9)
+    run.advance(steps=3)
+    assert run.error <= 20.0
+    exact = bc.prepare(run.model, "recursive").accelerate(run.state)
+    run.limit(max_error=0.0)
+    run._core.limit(0.0, False, np.inf, False, -1)
+    run._core.decide()
+    whole = whole_of(run.model, run.state, exact)
+    assert off(run.model, run.state, run._core.motions(run.model.core), exact, whole) < 1e-7
+
+
+@over(range(20))
+def test_speeds_that_drives_do_not_have_at_the_start_are_impacts(seed):
+    """All joints react, as in a projection by masses."""
+    mech, state, _ = driven_tree(seed, bodies=(3, 15), speed=2.0)
+    slow = replace(state, velocity=0.5 * state.velocity, angular_velocity=0.5 * state.angular_velocity)
+    run, model = begun(compile_mechanism(mech), slow), compile_mechanism(mech)
+    expected = bc.prepare(model, "lagrange").project(slow)
+    found = state_of(run, model)
+    size = 1.0 + np.abs(expected.velocity).max()
+    np.testing.assert_allclose(found.velocity, expected.velocity, rtol=0, atol=1e-9 * size)
+    np.testing.assert_allclose(found.angular_velocity, expected.angular_velocity, rtol=0, atol=1e-8 * size)
+    assert run.work == 0.0

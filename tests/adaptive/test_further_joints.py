@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from rigs.locked_dynamics import what_is_wrong
 from rigs.locked_motion import held
 from rigs.moving_trees import BENDING, moving_tree
 from rigs.seeds import over
@@ -112,6 +113,11 @@ def test_inputs_in_such_joints_are_refused_by_name():
         Unsupported, match=r"no inputs in joints given by formulas: 'lift'\. Use form.*'recursive'"
     ):
         bc.start(bent(kind), formulation="adaptive")
+
+
+def test_where_joins_lose_all_digits_bodies_are_raked_one_by_one():
+    """Masses over ten decades: accelerations of a balanced tree would be no numbers."""
+    assert not what_is_wrong(119)
 
 
 def test_every_kind_can_be_held():

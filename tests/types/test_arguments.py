@@ -22,4 +22,4 @@ def test_arguments_of_simulate():
     adaptive = set(AdaptiveArguments.__annotations__)
     assert dynamic | quasistatic | adaptive == TAKEN - {"options", "mode", "rule"}
     assert quasistatic - dynamic == {"max_error", "measure"}
-    assert adaptive - dynamic == {"max_error", "measure", "max_loss", "max_joints"}
+    assert adaptive - dynamic == {"max_error", "measure", "max_loss", "max_joints", "max_error_of"}

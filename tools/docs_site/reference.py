@@ -87,7 +87,8 @@ _FIRST: Final = (
 )  # fmt: skip
 """What stands first on its page, in this order; the rest follows as it is published."""
 _MADE_ELSEWHERE: Final = [
-    "Trajectory", "MoveTrajectory", "Run", "AdaptiveRun", "QuasistaticRun", "System", "Placement",
+    "Trajectory", "MoveTrajectory", "MoveEnergy", "Run", "AdaptiveRun", "QuasistaticRun", "System",
+    "Placement",
 ]  # fmt: skip
 """Classes whose constructors nobody calls."""
 _WITHIN: Final = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, Final
 
 import numpy as np
@@ -18,7 +18,8 @@ from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.formulations.preparing import formulation_module
 from bellcrank.formulations.system import with_own_inputs
-from bellcrank.mechanism.checking import Check
+from bellcrank.mechanism.checking import Check, nearest
+from bellcrank.mechanism.marker import GROUND
 from bellcrank.run.controllers import checked_controllers
 from bellcrank.run.linkage_run import LinkageRun, Recording, error_bound
 from bellcrank.run.linkage_steering import LinkageInputs, LinkageSteering
@@ -37,6 +38,7 @@ METHODS: Final = ("rk4", "symplectic")
 _DEFAULT_ERROR: Final = 1e-2
 _DEFAULT_LOSS: Final = 0.01  # of the kinetic energy, per second
 _OPEN: Final = 1e-6  # m or rad: a run ends where its loops are further open
+_NO_OUTPUTS: Final[Mapping[str, float]] = MappingProxyType({})
 _WHOLE: Final = 1e-9  # of a ratio: that near to a whole number, it is one
 
 
@@ -95,14 +97,18 @@ class AdaptiveRun(LinkageRun):
         method: str,
         recording: Recording,
         steering: LinkageSteering | None = None,
+        max_error_of: Mapping[str, float] = _NO_OUTPUTS,
     ) -> None:
         model = with_own_inputs(model)
         core = _core.AdaptiveDynamics(model.core)
         self.method, self._limits = method, limits
         self._is_untold = True  # `moves` has not been called
         core.limit(*limits.for_core(limits.max_error, measure))  # before the start, which looks at the error
-        core.start(model.core, *model.initial.arrays)
+        core.limit_outputs(model.core, _outputs(model, "simulate", max_error_of))
+        self._max_error_of = MappingProxyType(dict(max_error_of))
         self._steering = LinkageSteering((), {}) if steering is None else steering
+        self._steering.preset(model, core)
+        core.start(model.core, *model.initial.arrays)
         super().__init__(model, core, limits.max_error, measure, recording)
 
     def _begin(self) -> None:
@@ -151,6 +157,19 @@ class AdaptiveRun(LinkageRun):
         return float(self._core.point_error(self.model.core, number, at))
 
     @property
+    def output_errors(self) -> Mapping[str, float]:
+        """What the acceleration of each point of `max_error_of` was off in the last step, m/s^2.
+
+        It is the distance from the acceleration with all joints free, and not only a bound as `error_of`.
+        """
+        return dict(zip(self._max_error_of, self._core.output_errors.tolist(), strict=True))
+
+    @property
+    def max_error_of(self) -> Mapping[str, float]:
+        """The largest errors of accelerations of points that were asked for, m/s^2, by body or marker."""
+        return self._max_error_of
+
+    @property
     def lost_energy(self) -> float:
         """The kinetic energy that locking joints has taken since the start, J."""
         return float(self._core.lost_energy)
@@ -159,6 +178,16 @@ class AdaptiveRun(LinkageRun):
     def kinetic_energy(self) -> float:
         """The kinetic energy now, J."""
         return float(self._core.kinetic_energy)
+
+    @property
+    def potential_energy(self) -> float:
+        """The energy of the weight, from the world origin, and of springs now, J."""
+        return float(self._core.potential_energy)
+
+    @property
+    def work(self) -> float:
+        """What forces that have no potential, and drives, have done since the start, J."""
+        return float(self._core.work)
 
     @property
     def free(self) -> tuple[str, ...]:
@@ -212,12 +241,15 @@ class AdaptiveRun(LinkageRun):
         max_loss: float | None = None,
         max_joints: float | None = None,
         measure: str | None = None,
+        max_error_of: Mapping[str, float] | None = None,
     ) -> None:
         """Change what the run may leave out from here on; None leaves a limit as it is.
 
         max_error: in the measure of the run. max_loss: kinetic energy that locking may take, W; `np.inf` for
         any. max_joints: that may be free, `np.inf` for as many as the error takes; locking those that are too
         many may take more energy. measure: "rms_relative" or "rms", of the error from here on.
+        max_error_of: of accelerations of single points, m/s^2, by body or marker, in the place of those there
+        were.
         Raises MechanismError for invalid limits, and once the run has ended.
 
         >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=1e-3)
@@ -235,6 +267,9 @@ class AdaptiveRun(LinkageRun):
             measure = check.choice("measure", self.measure if measure is None else measure, MEASURES)
         self._limits, self.measure, self.max_error = limits, measure, limits.max_error
         self._core.limit(*limits.for_core(limits.max_error, measure))
+        if max_error_of is not None:
+            self._core.limit_outputs(self.model.core, _outputs(self.model, "limit", max_error_of))
+            self._max_error_of = MappingProxyType(dict(max_error_of))
         self._core.evaluate()
 
     def advance(self, max_error: float | None = None, steps: int = 1) -> tuple[str, ...]:
@@ -426,7 +461,37 @@ class AdaptiveRun(LinkageRun):
         found: dict[str, str | int | float] = {"mode": "adaptive", "formulation": "adaptive"}
         found |= {"method": self.method, "lost_energy": self.lost_energy, "decisions": self._core.decisions}
         limits = {"max_loss": self.max_loss, "max_joints": self.max_joints}
+        largest = zip(self._max_error_of, self._core.largest_output_errors.tolist(), strict=True)
+        found |= {f"error of {name}": error for name, error in largest}
         return {**found, **{name: one for name, one in limits.items() if one is not None}}
+
+
+def _outputs(model: Model, what: str, given: Any) -> list[tuple[int, Sequence[float], float]]:
+    """Bodies, points of them and largest errors, m/s^2, by names of bodies or markers; MechanismError."""
+    with Check(what) as check:
+        advice = "such as {'hand': 1e-3}"
+        check.instance("max_error_of", given, Mapping, advice)
+        check.faults.raise_any()
+        every = {} if model.source is None else model.source.markers
+        markers = {name: one for name, one in every.items() if one.body != GROUND}
+        out: list[tuple[int, Sequence[float], float]] = []
+        for name, limit in given.items():
+            error = check.number(f"max_error_of {name!r}", limit, "m/s^2")
+            if not error >= 0.0:
+                check.fault(f"max_error_of {name!r} must be at least 0", limit)
+            if name in markers:
+                out.append((model.body_index[markers[name].body], markers[name].position, error))
+            elif name in model.body_index:
+                out.append((model.body_index[name], (0.0, 0.0, 0.0), error))
+            else:
+                known = nearest(str(name), [*model.bodies, *markers])
+                check.fault(f"max_error_of {name!r}: there is no body or marker of this name", None, known)
+        if out and np.any(model.arrays["block_unilateral"]):
+            rule = (
+                "max_error_of takes no mechanism with stops: of those the error of all bodies alone is known"
+            )
+            check.fault(rule, None, "give max_error=")
+    return out
 
 
 def refuse(model: Model) -> None:
@@ -487,10 +552,8 @@ def begun(model: Model, given: Mapping[str, Any], records: bool = True) -> Adapt
         model = model.starting(state, model.given)
     elif a.assemble:
         model, _ = assembled(model)
-    recording = Recording(step, steps, every, a.path, a.description, a.progress)
-    return AdaptiveRun(model, limits, measure, method, recording, steering)
     recording = Recording(step, steps, every if records else 0, a.path, a.description, a.progress)
-    return AdaptiveRun(model, limits, measure, method, recording)
+    return AdaptiveRun(model, limits, measure, method, recording, steering, a.max_error_of or {})
 
 
 def _divided(

@@ -16,15 +16,22 @@ from bellcrank.turns import Turn
 class LinkageInputs(RunInputs):
     """Inputs of an adaptive run by name, which can be set: `run.inputs["torque"] = 1.2`.
 
-    A new value acts from then on. Velocities that drives prescribe jump, free joints react to that as to an
+    A new value acts from then on. Velocities that drives prescribe jump, all joints react to that as to an
     impact, and the drive's position goes on from its current value.
     Raises MechanismError for unknown names, for values that are not finite numbers, and once the run has
     ended.
     """
 
-    def __init__(self, model: Model, core: Any, turn: Turn, refuse: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        model: Model,
+        core: Any,
+        turn: Turn,
+        refuse: Callable[[], None],
+        values: Mapping[str, float],
+    ) -> None:
         Inputs.__init__(self, model, core, turn)
-        self._refuse = refuse
+        self._refuse, self._values = refuse, {**self._values, **values}
 
     def update(self, values: Mapping[str, float]) -> None:
         """Change several inputs at once."""
@@ -100,6 +107,13 @@ class LinkageSteering(Steering):
         super().__init__(controllers, values, measures=False)
         self.counts: list[int] = []
 
+    def preset(self, model: Model, core: Any) -> None:
+        """Set the initial values in a driver before its start. Raises MechanismError for wrong ones."""
+        inputs = Inputs(model, core, Turn(""))
+        changed = inputs.changed(self._values)
+        if changed:
+            core.preset_inputs(model.core, model.initial.time, list({**inputs, **changed}.values()))
+
     def attach_core(
         self,
         model: Model,
@@ -108,11 +122,10 @@ class LinkageSteering(Steering):
         refuse: Callable[[], None],
         efforts: Callable[[], Mapping[str, float]],
     ) -> None:
-        """Attach to a driver at its start and set the initial values; MechanismError for wrong ones."""
-        self.inputs = LinkageInputs(model, core, turn, refuse)
+        """Attach to a driver at its start, which has the initial values."""
+        self.inputs = LinkageInputs(model, core, turn, refuse, self._values)
         self._readings = LinkageReadings(model, core, self.inputs, efforts)
         self._begin, self._sensing = float(core.time), None
-        self.set_values()
 
     def steps_left(self, steps: int) -> int | None:
         """After so many steps, those up to the next call of a controller; None: there is none."""

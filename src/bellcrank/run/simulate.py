@@ -65,6 +65,7 @@ class AdaptiveArguments(TypedDict, total=False):
     measure: str | None
     max_loss: float | None
     max_joints: int | None
+    max_error_of: Mapping[str, float] | None
     controllers: Controller | HeldInputs | Iterable[Controller | HeldInputs]
     inputs: Mapping[str, float] | None
     assemble: bool
@@ -178,6 +179,7 @@ def simulate(
     measure: str | None = None,
     max_loss: float | None = None,
     max_joints: int | None = None,
+    max_error_of: Mapping[str, float] | None = None,
     rule: str | None = None,
     **options: Any,
 ) -> Any:
@@ -210,7 +212,8 @@ def simulate(
     max_error, measure: of quasi-static and adaptive runs. formulation="adaptive" moves few joints of a tree,
         see `AdaptiveRun`, by method "rk4" or "symplectic"; its error is measured by "rms_relative" (default)
         or "rms", m/s^2. max_loss: kinetic energy that locking joints may take, W, by default 1 % of it per
-        second. max_joints: the most that are free, whatever the error. Returns a `MoveTrajectory`.
+        second. max_joints: the most that are free, whatever the error. max_error_of: largest errors of the
+        accelerations of single points, m/s^2, by body or marker ("body.name"). Returns a `MoveTrajectory`.
 
     Ctrl-C returns what was computed, "interrupted". Raises MechanismError for wrong arguments, Unsupported
     for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory`, if it fails.
@@ -238,7 +241,7 @@ _DEFAULTS: Final = {name: item.default for name, item in inspect.signature(simul
 _ARGUMENTS: Final = tuple(_DEFAULTS)[1:-1]  # without the mechanism and the options
 _OF_LINKAGES: Final = {
     **dict.fromkeys(("max_error", "measure"), "formulation='adaptive' or mode='quasistatic'"),
-    **dict.fromkeys(("max_loss", "max_joints"), "formulation='adaptive'"),
+    **dict.fromkeys(("max_loss", "max_joints", "max_error_of"), "formulation='adaptive'"),
     "rule": "mode='quasistatic'",
 }
 _OF_METHODS: Final = ("step", "max_step", "tolerance", "rtol", "atol", "max_order")

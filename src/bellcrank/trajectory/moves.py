@@ -2,13 +2,13 @@
 
 In HDF5 files, written whole, they are
 
-/            attributes: format = "bellcrank moves", version = 3, bellcrank, mechanism (its name),
+/            attributes: format = "bellcrank moves", version = 4, bellcrank, mechanism (its name),
 start (time of the mechanism's initial configuration, s), status, message
 /description text of the mechanism file
 /SECTION     one data set for each of the fields of `_core.MoveRecord`, with attributes unit and meaning
 /statistics  attributes: what was counted
 
-Version 2, of quasi-static runs alone, has no sections error, lost and free.
+Version 2, of quasi-static runs alone, has no sections error, lost and free; version 3 no energies.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from bellcrank.mechanism.rotation_arrays import product, rotate
 from bellcrank.slips import answering
 from bellcrank.trajectory.histories import named
 from bellcrank.trajectory.markers import marker_in
+from bellcrank.trajectory.move_energy import MoveEnergy
 from bellcrank.trajectory.origin import Origin
 from bellcrank.trajectory.own_file import OwnFile, check_recorded
 from bellcrank.trajectory.pictures import Shown
@@ -43,9 +44,10 @@ from bellcrank.trajectory.trajectory import Status, Trajectory
 if TYPE_CHECKING:
     from bellcrank.trajectory.checked_file import CheckedFile
 
-_VERSION: Final = 3
+_VERSION: Final = 4
 _FROM_3: Final = ("error", "lost", "free")
-"""Sections that version 2 does not have."""
+_FROM_4: Final = ("kinetic", "potential", "work")
+"""Sections that earlier versions do not have."""
 
 
 @answering
@@ -126,6 +128,18 @@ class MoveTrajectory(Shown):
             advice = "runs with formulation='adaptive' and without mode='quasistatic' do"
             raise MechanismError(Fault(f"quasi-static run of {self.name!r}", rule, None, advice))
         return read_only(self._section("lost"))
+
+    @property
+    def energy(self) -> MoveEnergy:
+        """Kinetic and potential energy, work and losses in each frame; raises as `lost_energy`.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.5, formulation="adaptive", step=1e-3, max_error=0.1)
+        >>> run.energy
+        <energy, 501 frames>
+        """
+        lost = self.lost_energy
+        kinetic, potential, work = (read_only(self._section(name)) for name in _FROM_4)
+        return MoveEnergy(kinetic, potential, work, lost)
 
     @property
     def name(self) -> str:
@@ -316,7 +330,8 @@ class MoveTrajectory(Shown):
         from bellcrank.trajectory.checked_file import CheckedFile
 
         with CheckedFile(Path(path)) as file:
-            absent = () if _check_format(file) >= 3 else _FROM_3
+            version = _check_format(file)
+            absent = (*(_FROM_3 if version < 3 else ()), *(_FROM_4 if version < 4 else ()))
             sections = {
                 name: file.numbers(name, empty.dtype.kind, (None,))
                 for name, _, _, _, empty, _ in _core.MoveRecord.fields()
@@ -382,7 +397,7 @@ def _content(run: MoveTrajectory) -> bytes:
     with h5py.File("moves", "w", libver="latest", driver="core", backing_store=False) as file:
         file.attrs.update(
             format=fixed_texts(MOVES_FORMAT),
-            version=_VERSION if all(name in run.sections for name in _FROM_3) else 2,
+            version=_version_of(run.sections),
             bellcrank=fixed_texts(version("bellcrank")),
             mechanism=fixed_texts(run.model.name),
             start=run.origin.start,
@@ -400,6 +415,13 @@ def _content(run: MoveTrajectory) -> bytes:
         file.flush()
         content: bytes = file.id.get_file_image()
         return content
+
+
+def _version_of(sections: Mapping[str, Any]) -> int:
+    """The first version that has all of these sections."""
+    if any(name not in sections for name in _FROM_3):
+        return 2
+    return _VERSION if all(name in sections for name in _FROM_4) else 3
 
 
 def _judge_old(path: Path) -> None:
@@ -440,10 +462,10 @@ def _check(file: CheckedFile, run: MoveTrajectory) -> None:
         fault("'time' must increase", None)
     if not np.all(np.isfinite(sections["value"])):
         fault("'value' must be finite", None)
-    for name in (name for name in _FROM_3 if name in sections):
+    for name in (name for name in (*_FROM_3, *_FROM_4) if name in sections):
         found = sections[name]
-        if len(found) != frames or not np.all(found >= 0):
-            fault(f"{name!r} must be {frames} numbers from 0 up", None)
+        if len(found) != frames or (name in _FROM_3 and not np.all(found >= 0)):
+            fault(f"{name!r} must be {frames} numbers{' from 0 up' * (name in _FROM_3)}", None)
     body = sections["body"]
     if body.size and not 0 <= body.min() <= body.max() < count:
         fault(f"'body' must be from 0 to {count - 1}", int(body.max()))
