@@ -176,8 +176,10 @@ void AdaptiveDynamics::evaluate() {
     evaluate_held();
     judge_at_stops();
     distance_ = free_.size() == linkage_->links.size() ? 0.0 : std::max(assembly_->distance(base), 0.0);
-    // In balance both are rounding; no part is more than the whole.
-    if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
+    if (!limits_.is_relative && !(rounding_ > 0.0)) return;
+    whole_ = assembly_->distance_at_rest(base);  // no part is more; in balance both are rounding
+    if (whole_ == 0.0) distance_ = 0.0;
+    whole_ = std::max(whole_, distance_);
 }
 
 double AdaptiveDynamics::point_error(int body, const Vec3& point) {

@@ -1,12 +1,14 @@
 #include "adaptive/hybrid_assembly.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace bellcrank {
 
 namespace {
 
+constexpr double kBalance = 1e-14;  // of a difference of sums, in parts of these
 constexpr std::uint8_t kLoads = 1, kJointMatrices = 2;
 
 double value_at(const Matrix6& W, const double* g, double k, const Six& a) { return dot(a, W * a + 2.0 * six(g)) + k; }
@@ -52,6 +54,7 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
     const size_t freedoms = linkage_->freedoms;
     subspace_.assign(6 * freedoms, 0.0);
     effort_.assign(freedoms, 0.0);
+    impulses_.assign(freedoms, 0.0);
     nothing_.assign(6, 0.0);
     for (Numbers* numbers : {&f_, &h_}) {
         for (Array<double>* rows : {&numbers->u, &numbers->g1, &numbers->g2}) rows->assign(6 * freedoms, 0.0);
@@ -293,7 +296,7 @@ void HybridAssembly::hold_front(int node, Acting acting) {
     const Vec3& w = own.twist.w;
     const bool by_forces = acting == Acting::forces;
     Six h{};
-    if (acting != Acting::impulse) h = by_forces ? composite.load(w) : composite.inertia() * stacked(own.twist);
+    if (acting != Acting::impulses) h = by_forces ? composite.load(w) : composite.inertia() * stacked(own.twist);
     const double k = by_forces ? composite.scalar(w) : 0.0;
     own.c = k;
     if (of.kind == NodeKind::rake || of.kind == NodeKind::sum) return put(own.b1, -h);
@@ -354,7 +357,7 @@ void HybridAssembly::hold_open(int number, Acting acting) {
     const Matrix6 X = motion_transform(place), XT = transpose(X);
     const double *zeta = by_forces ? own.zeta : nothing_.data(),
                  *effort = by_forces ? effort_.data() + link.freedom : nothing_.data();
-    if (acting == Acting::impulse && node.link == struck_) effort = impulse_;
+    if (acting == Acting::impulses) effort = impulses_.data() + link.freedom;
     double* R = h_.r.data() + link.freedom;
     if (node.kind == NodeKind::join) {
         if (by_forces) join_matrices(joint, X, XT, mobility(node.left), mobility(node.right), node.ends, own, own.w);
@@ -433,11 +436,21 @@ void HybridAssembly::stop(double* u) {
     descend_struck(u);
 }
 
-void HybridAssembly::strike(int link, const double* impulse, double* speeds) {
-    struck_ = link;
-    std::copy_n(impulse, linkage_->links[link].motion.freedoms(), impulse_);
+void HybridAssembly::set_impulse(int link, const double* impulse) {
+    for (int i = 0; i < linkage_->links[link].motion.freedoms(); ++i)
+        impulses_[linkage_->links[link].freedom + i] += impulse[i];
+    struck_.push_back(link);
+}
+
+void HybridAssembly::clear_impulses() {
+    for (const int link : struck_)
+        std::fill_n(impulses_.data() + linkage_->links[link].freedom, linkage_->links[link].motion.freedoms(), 0.0);
+    struck_.clear();
+}
+
+void HybridAssembly::strike(double* speeds) {
     for (size_t i = order_.size(); i-- > 0;)
-        held_[i].is_open ? hold_open(order_[i], Acting::impulse) : hold_front(order_[i], Acting::impulse);
+        held_[i].is_open ? hold_open(order_[i], Acting::impulses) : hold_front(order_[i], Acting::impulses);
     descend_struck(speeds);
 }
 
@@ -480,9 +493,11 @@ Six HybridAssembly::last_carried(int node) const {
     return motion_into(*reach, six(first.carried)) + stacked({0, 0, 0}, round);
 }
 
-// Gauss' function of accelerations that velocities and the ground alone make, less its minimum.
+// Gauss' function of accelerations that velocities and the ground alone make, less its minimum; none where that is
+// rounding, as in balance.
 double HybridAssembly::distance_at_rest(const Vec3& base) {
-    double sum = 0.0;
+    double sum = 0.0, size = 0.0;
+    const auto add = [&](double part) { sum += part, size += std::abs(part); };
     for (size_t i = 0; i < order_.size(); ++i) {
         const int number = order_[i];
         const AssemblyNode& node = tree().nodes[number];
@@ -499,15 +514,16 @@ double HybridAssembly::distance_at_rest(const Vec3& base) {
         const Vec3& w = own.twist.w;
         if (!own.is_open) {
             const Composite& composite = composites_[number];
-            sum += dot(a, composite.inertia() * a - 2.0 * composite.load(w)) + composite.scalar(w);
+            add(dot(a, composite.inertia() * a - 2.0 * composite.load(w)) + composite.scalar(w));
         } else if (node.kind == NodeKind::body) {
             const Matrix6& I = linkage_->links[node.link].inertia;
-            sum += dot(a, I * a - 2.0 * (six(bodies_[node.link].force) + gyroscopic(I, w))) + spread(I, w);
+            add(dot(a, I * a - 2.0 * (six(bodies_[node.link].force) + gyroscopic(I, w))) + spread(I, w));
         }
     }
     const int root = static_cast<int>(tree().nodes.size()) - 1;
     const Law& law = laws_[tree().nodes[root].slot];
-    return sum - value_at(law.w, law.g, law.k[0], stacked({0, 0, 0}, base));
+    add(-value_at(law.w, law.g, law.k[0], stacked({0, 0, 0}, base)));
+    return sum > kBalance * size ? sum : 0.0;
 }
 
 double HybridAssembly::kinetic_energy() const {

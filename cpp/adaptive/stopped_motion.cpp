@@ -18,6 +18,7 @@ using System = HybridAssembly::System;
 constexpr int kMostParts = 100;  // of a step, at whose ends stops are met; then the rest is taken whole
 constexpr int kMostTries = 20;   // steps to a stop, each shorter than the last
 constexpr int kMostRounds = 4;   // in which an impact frees joints
+constexpr double kSamePart = 1e-12;
 constexpr double kShortest = 4.0 * std::numeric_limits<double>::epsilon();  // of a time
 
 double along(const double* a, const double* b, int size) {
@@ -243,7 +244,9 @@ void AdaptiveDynamics::strike_stops() {
     impact_.find(stops, [this, &stops](int stop, double* speeds) {
         double n[6];
         stops_->direction(stop, q_.data(), n);
-        assembly_->strike(stops_->link_of(stop), n, stopped_.data());
+        assembly_->clear_impulses();
+        assembly_->set_impulse(stops_->link_of(stop), n);
+        assembly_->strike(stopped_.data());
         for (int i = 0; i < stops.count(); ++i) {
             const Link& link = linkage_->links[stops_->link_of(i)];
             stops_->direction(i, q_.data(), n);
@@ -259,22 +262,54 @@ void AdaptiveDynamics::strike_stops() {
     });
 }
 
+// F would have a share θ of the impulses of H, or others; with g = pᵀ Φ p of those of H in both, the square of v_H −
+// v_F is at most g_H − 2 θ g_H + θ² g_F, which is least at θ = g_H / g_F. So much is what efforts √θ p / h make.
 bool AdaptiveDynamics::frees_by_impact(double h, bool may_free) {
     if (impact_.struck().empty() || free_.size() == linkage_->links.size()) return false;
-    std::vector<std::pair<int, std::vector<double>>> efforts;
+    struct Struck {
+        int link, freedoms;
+        double impulse[6], effort[6];
+    };
+    std::vector<Struck> struck;
+    assembly_->clear_impulses();
+    double in_h = 0.0;
     for (size_t k = 0; k < impact_.struck().size(); ++k) {
-        const int number = stops_->link_of(impact_.struck()[k]), freedoms = linkage_->links[number].motion.freedoms();
-        double n[6], effort[6];
-        std::copy_n(assembly_->effort(number), freedoms, effort);
-        efforts.emplace_back(number, std::vector<double>(effort, effort + freedoms));
-        stops_->direction(impact_.struck()[k], q_.data(), n);
-        for (int i = 0; i < freedoms; ++i) effort[i] += impact_.impulses()[k] / h * n[i];
-        assembly_->set_effort(number, effort);
+        const int stop = impact_.struck()[k], number = stops_->link_of(stop);
+        Struck& one = struck.emplace_back(Struck{number, linkage_->links[number].motion.freedoms(), {}, {}});
+        stops_->direction(stop, q_.data(), one.impulse);
+        const double impulse = impact_.impulses()[k];
+        in_h += impulse * impact_.change(k);
+        for (double& part : one.impulse) part *= impulse;
+        std::copy_n(assembly_->effort(number), one.freedoms, one.effort);
+        assembly_->set_impulse(number, one.impulse);
     }
+    const auto add = [&](double part) {
+        for (const Struck& one : struck) {
+            double effort[6];
+            std::copy_n(assembly_->effort(one.link), one.freedoms, effort);
+            for (int i = 0; i < one.freedoms; ++i) effort[i] += part * one.impulse[i] / h;
+            assembly_->set_effort(one.link, effort);
+        }
+    };
+    add(1.0);
+    bool is_known = false;  // g_F, of the stops that F holds with these efforts
+    double part = 1.0;
+    for (int round = 0; round < kMostRounds && !is_known; ++round) {
+        evaluate();
+        const double in_f = std::max(assembly_->mobility_of_impulses(), in_h);
+        const double next = in_f > 0.0 ? std::sqrt(std::max(in_h, 0.0) / in_f) : 0.0;
+        is_known = std::abs(next - part) <= kSamePart;
+        if (is_known) break;
+        add(next - part);
+        part = next;
+    }
+    if (is_known)
+        assembly_->loosen();
+    else
+        add(1.0 - part), evaluate();  // any θ bounds; with these efforts g_F is not asked for
     const size_t free = free_.size();
-    evaluate();
     if (may_free) release();
-    for (size_t k = efforts.size(); k-- > 0;) assembly_->set_effort(efforts[k].first, efforts[k].second.data());
+    for (size_t k = struck.size(); k-- > 0;) assembly_->set_effort(struck[k].link, struck[k].effort);
     if (free_.size() > free) return true;
     largest_error_ = std::max(largest_error_, error());
     return false;

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import numpy as np
 from rigs.adaptive_decisions import energy, is_free, locked_names, state_of
-from rigs.locked_dynamics import begun
-from rigs.locked_motion import Locked, gauss_distance, held, rms_error, squared_norm
-from rigs.moving_trees import moving_tree
+from rigs.locked_dynamics import begun, mask
+from rigs.locked_motion import Locked, gauss_distance, held, locked, rms_error, squared_norm
+from rigs.moving_trees import held_joints, moving_tree
 
 import bellcrank as bc
 from bellcrank.compile.compile import compile_mechanism
@@ -24,12 +24,17 @@ def stopped_tree(seed, *, closed=0.5, restitution=0.5, **options):
     model = compile_mechanism(mech)
     values = model.coordinate_motion(state)[0]
     for joint in list(mech.joints.values()):
-        numbers = {name: number for name, number in zip(joint.kind.free, model.joint(joint.name).coordinates, strict=False)}
+        numbers = {
+            name: number
+            for name, number in zip(joint.kind.free, model.joint(joint.name).coordinates, strict=False)
+        }
         limits = {}
         for name, number in numbers.items():
             if name.startswith("rot") or rng.random() < 0.3:
                 continue
-            limits[name] = _limit(rng, float(values[number]), 1.0 / 3.0 if name in "xyz" else 1.0, closed, restitution)
+            limits[name] = _limit(
+                rng, float(values[number]), 1.0 / 3.0 if name in "xyz" else 1.0, closed, restitution
+            )
         if limits and joint.kind.name not in ("Free", "Screw"):
             mech.replace(joint, limits=limits)
     return mech, state
@@ -58,7 +63,9 @@ def without_stops(mechanism):
 
 def judged(mechanism, state, names):
     """What is known of a state in which these joints stand still and are locked, by welds in their place."""
-    return Judged(Locked(mechanism, compile_mechanism(mechanism), held(mechanism, state, names), _plain(state), 0.0))
+    return Judged(
+        Locked(mechanism, compile_mechanism(mechanism), held(mechanism, state, names), _plain(state), 0.0)
+    )
 
 
 def _plain(state):
@@ -76,7 +83,8 @@ class Judged:
         self.found, self.held, self.free = found, found.accelerations(), found.free_accelerations()
         self.none = none.free_accelerations()
         held, free, self.distance = (
-            self.apart(*two) for two in ((self.held, self.none), (self.free, self.none), (self.held, self.free))
+            self.apart(*two)
+            for two in ((self.held, self.none), (self.free, self.none), (self.held, self.free))
         )
         self.bound = held - free
         self.whole = max(self.norm(self.held), self.norm(self.free), self.norm(self.none))
@@ -166,3 +174,42 @@ def _faults(run, model, mech, by_welds, limit, before, lost):
     for name, least in (("distance", found.distance), ("bound", found.bound)):
         if not run.distance >= least - 1e-9 * found.whole:
             yield f"the squared distance is {run.distance:.6e}, the {name} by welds {least:.6e}"
+
+
+IMPACT_STEP = 1e-9  # so short that velocities change nothing in it
+
+
+def wrong_impact(seed):
+    """What is wrong with an impact of a random tree on the stops that it stands at, in words; "" for nothing.
+
+    Some joints are locked: H, where they stay, is what happens, and what is said to be the largest error bounds
+    the distance from F, where all move.
+    """
+    mech, state = stopped_tree(seed, closed=1.0, bodies=(2, 25), forces=False)
+    names = held_joints(mech, seed)
+    state = locked(without_stops(mech), state, names).state
+    model, welded = compile_mechanism(mech), held(mech, state, names)
+    fallen, moved = (bc.prepare(each, "lagrange").project(state) for each in (welded, mech))
+    run = begun(model, state)
+    run.set_free(mask(run, model, names))
+    before = run.kinetic_energy
+    run.limit(np.inf, False, 0.0, False, -1)
+    if run.advance(1, IMPACT_STEP, "symplectic") != 1:
+        return "it ended"
+    after, size = state_of(run, model), max(np.sqrt(2.0 * before / model.mass.sum()), 1e-3)
+    off = _speeds_apart(model, state, after, fallen)
+    if not off <= 1e-7 * size + 1e-15:
+        return f"speeds after it are off by {off:.1e} of {size:.1e} m/s, after {run.impacts}"
+    taken = before - energy(model, fallen)
+    if not abs(run.impact_energy - taken) <= 1e-6 * before + 1e-30:
+        return f"{run.impact_energy:.6e} J are said to be taken, not {taken:.6e}, of {before:.1e}"
+    off = _speeds_apart(model, state, fallen, moved)
+    if not run.largest_error * IMPACT_STEP >= off - 1e-6 * size:
+        return f"speeds after it are off by {off:.6e} m/s, not at most {run.largest_error * IMPACT_STEP:.6e}"
+    return ""
+
+
+def _speeds_apart(model, state, one, two):
+    """By root mean square over the mass, m/s."""
+    change = one.velocity - two.velocity, one.angular_velocity - two.angular_velocity
+    return rms_error(model, squared_norm(model, state, *change))

@@ -119,6 +119,19 @@ class AdaptiveRun(LinkageRun):
         return float(self._core.lost_energy)
 
     @property
+    def impact_energy(self) -> float:
+        """The kinetic energy that impacts on stops have taken since the start, J; a part of the motion, no error.
+
+        >>> slide = block.replace(block.joints["guide"], limits=bc.Limit(lower=-0.5, restitution=0.5))
+        >>> run = bc.start(block, formulation="adaptive", step=1e-3)
+        >>> moved = run.advance(steps=400)
+        >>> mass, speed = 2.0, np.sqrt(2.0 * 9.81 * 0.5)
+        >>> np.isclose(run.impact_energy, 0.5 * mass * speed**2 * (1 - 0.5**2))
+        True
+        """
+        return float(self._core.impact_energy)
+
+    @property
     def kinetic_energy(self) -> float:
         """The kinetic energy now, J."""
         return float(self._core.kinetic_energy)
@@ -222,6 +235,8 @@ class AdaptiveRun(LinkageRun):
             return {"mode": "quasistatic", "rule": "lock", "decisions": self._core.decisions}
         found: dict[str, str | int | float] = {"mode": "adaptive", "formulation": "adaptive"}
         found |= {"method": self.method, "lost_energy": self.lost_energy, "decisions": self._core.decisions}
+        if np.any(self.model.arrays["block_unilateral"]):
+            found |= {"impacts": self._core.impacts, "impact_energy": self.impact_energy}
         limits = {"max_loss": self.max_loss, "max_joints": self.max_joints}
         return {**found, **{name: one for name, one in limits.items() if one is not None}}
 
