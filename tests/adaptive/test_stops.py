@@ -1,4 +1,4 @@
-"""Adaptive dynamics with stops along coordinates of joints: against other formulations, by hand, by convex sets."""
+"""Adaptive dynamics with stops along coordinates of joints: against other formulations, by convex sets."""
 
 import numpy as np
 import pytest
@@ -22,7 +22,7 @@ def started(mech, **given):
 
 @over(range(60))
 def test_at_closed_stops_the_distance_is_no_less_than_it_is(seed):
-    """H is the motion of welds with the same stops; the distance from F is bounded by Gauss' functions of both."""
+    """H is the motion of welds with the same stops; Gauss' functions of both bound their distance."""
     mech, state = stopped_tree(seed, speed=0.0, bodies=(2, 25))
     names = held_joints(mech, seed)
     found = judged(mech, state, names)
@@ -35,7 +35,7 @@ def test_at_closed_stops_the_distance_is_no_less_than_it_is(seed):
 
 
 def test_most_bounds_are_what_convex_sets_give():
-    """2 (G_H - G_F) with all stops of F; it is more where F leaves out stops that its first accelerations do not pass."""
+    """2 (G_H - G_F) with all stops of F; more where F leaves out what it passes only without others."""
     equal = 0
     for seed in range(60):
         mech, state = stopped_tree(seed, speed=0.0, bodies=(2, 25))

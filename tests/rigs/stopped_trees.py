@@ -1,4 +1,4 @@
-"""Random trees with stops along coordinates of their joints, by seed; what is closed, what convex sets give."""
+"""Random trees with stops along coordinates of their joints, by seed, and what convex sets give."""
 
 from dataclasses import replace
 
@@ -24,10 +24,7 @@ def stopped_tree(seed, *, closed=0.5, restitution=0.5, **options):
     model = compile_mechanism(mech)
     values = model.coordinate_motion(state)[0]
     for joint in list(mech.joints.values()):
-        numbers = {
-            name: number
-            for name, number in zip(joint.kind.free, model.joint(joint.name).coordinates, strict=False)
-        }
+        numbers = dict(zip(joint.kind.free, model.joint(joint.name).coordinates, strict=False))
         limits = {}
         for name, number in numbers.items():
             if name.startswith("rot") or rng.random() < 0.3:
@@ -182,8 +179,8 @@ IMPACT_STEP = 1e-9  # so short that velocities change nothing in it
 def wrong_impact(seed):
     """What is wrong with an impact of a random tree on the stops that it stands at, in words; "" for nothing.
 
-    Some joints are locked: H, where they stay, is what happens, and what is said to be the largest error bounds
-    the distance from F, where all move.
+    Some joints are locked: H, where they stay, is what happens. What is said to be the largest error bounds the
+    distance from F, where all move.
     """
     mech, state = stopped_tree(seed, closed=1.0, bodies=(2, 25), forces=False)
     names = held_joints(mech, seed)

@@ -120,7 +120,7 @@ class AdaptiveRun(LinkageRun):
 
     @property
     def impact_energy(self) -> float:
-        """The kinetic energy that impacts on stops have taken since the start, J; a part of the motion, no error.
+        """The kinetic energy that impacts on stops have taken since the start, J: motion, no error.
 
         >>> slide = block.replace(block.joints["guide"], limits=bc.Limit(lower=-0.5, restitution=0.5))
         >>> run = bc.start(block, formulation="adaptive", step=1e-3)
