@@ -142,10 +142,18 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         if (assembly_->is_free(number)) free_.push_back(number);
     }
     assembly_->close_all();
-    forces_->begin(time_, poses);
+    forces_->begin(time_, poses, memory_);
     assembly_->take_motion(q_.data(), u_.data());
     forces_->apply_all(time_, q_.data(), u_.data(), *assembly_);
+    commit_contacts();
     follow();
+}
+
+// What begins to slip, or to stick, does so from here on.
+void AdaptiveDynamics::commit_contacts() {
+    if (!forces_->has_contacts()) return;
+    forces_->commit();
+    forces_->apply(time_, q_.data(), u_.data(), {}, *assembly_);
 }
 
 // What bodies do, from places, forces and speeds as they are.

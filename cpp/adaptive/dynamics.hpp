@@ -37,6 +37,9 @@ class AdaptiveDynamics {
     // Where the bodies are and how they move (records of spatial/body_state.hpp). Joints that move are
     // free, and those that matter.
     void start(double t, const double* poses, const double* twists);
+    // What contacts remember where it starts next.
+    void remember(std::vector<ContactMemory> memory) { memory_ = std::move(memory); }
+    std::vector<ContactMemory> contact_memory() const { return forces_->memory(); }
     // At the start it decides too how many digits joins have to keep.
     void limit(const AdaptiveLimits& limits) { limits_ = limits; }
 
@@ -91,6 +94,7 @@ class AdaptiveDynamics {
     std::pair<double, double> digits_lost(double t, const double* poses, const double* twists) const;
     void place(int link);
     void follow();
+    void commit_contacts();
     void move_places();
     StepFacts facts() const;
     void evaluate_held();
@@ -124,6 +128,7 @@ class AdaptiveDynamics {
     std::unique_ptr<LinkageForces> forces_;
     std::unique_ptr<LinkageStops> stops_;
     std::unique_ptr<MoveRecorder> recorder_;
+    std::vector<ContactMemory> memory_;  // at the start
     StopImpact impact_;
     double impact_energy_ = 0.0;
     long impacts_ = 0;

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "adaptive/frames.hpp"
 #include "adaptive/linkage.hpp"
+#include "contacts/contacts.hpp"
 #include "model/branches.hpp"
 
 namespace bellcrank {
@@ -38,9 +40,17 @@ class LinkageForces {
     void apply_all(double t, const double* q, const double* u, LoadedAssembly& assembly);
     void apply(double t, const double* q, const double* u, const std::vector<int>& moved, LoadedAssembly& assembly);
 
-    bool has_between() const { return !between_.empty(); }
-    // Angles of forces between bodies begin on these branches, at poses of all bodies.
-    void begin(double t, const double* poses);
+    bool has_between() const { return !between_.empty() || has_contacts(); }
+    // At poses of all bodies angles of forces between them begin on their branches, and contacts with what they
+    // remember, which fits the model or is nothing. Throws std::invalid_argument where it does not.
+    void begin(double t, const double* poses, std::span<const ContactMemory> memory);
+    // Contacts are compliant here, and their forces depend on poses and twists alone within a step (contacts/
+    // contacts.hpp). All this is where forces were applied last: how far a step may go, that one ends there, and what
+    // they remember.
+    bool has_contacts() const { return contacts_ != nullptr; }
+    double longest_step(double t, double h) { return contacts_->longest_step(t, h, x_.data(), u_.data()); }
+    void commit() { contacts_->commit(x_.data(), u_.data()); }
+    std::vector<ContactMemory> memory() const;
     // Links on which forces fixed in the world act.
     const std::vector<int>& turned() const { return turned_; }
 
@@ -73,6 +83,7 @@ class LinkageForces {
     std::vector<int> driven_;     // links with laws that depend on time
     std::vector<Between> between_;
     std::vector<int> attached_;                // links
+    std::unique_ptr<Contacts> contacts_;       // null: there are none
     std::unique_ptr<AngleBranches> branches_;  // of their coordinates
     std::vector<double> x_, u_, exerted_;      // records, of attached bodies alone
 };

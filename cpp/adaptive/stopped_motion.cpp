@@ -129,9 +129,10 @@ void AdaptiveDynamics::judge_at_stops() {
     }
 }
 
-// A step, divided where stops are met. False: accelerations are no numbers.
+// A step, divided where stops are met, or bodies would get through each other. False: accelerations are no numbers.
 bool AdaptiveDynamics::move(double step, Method method, bool judged) {
-    if (stops_->empty()) return take_step(step, method), true;
+    const bool touches = forces_->has_contacts();
+    if (stops_->empty() && !touches) return take_step(step, method), true;
     if (method == Method::at_rest) throw std::invalid_argument("steps from rest take no stops");
     const double end = time_ + step, shortest = kShortest * std::max(std::abs(end), step);
     for (int parts = 0;; ++parts) {
@@ -148,9 +149,13 @@ bool AdaptiveDynamics::move(double step, Method method, bool judged) {
         }
         const bool watches = parts < kMostParts;
         if (!watches) stops_->chosen().watch_none();
-        take_step(end - begun_, method);
-        const bool meets = watches && shorten_to_stop(end - begun_, method);
+        const double left = end - begun_;
+        const double h = touches ? std::min(left, forces_->longest_step(begun_, left)) : left;
+        if (!(h > shortest)) return false;
+        take_step(h, method);
+        const bool meets = watches && shorten_to_stop(h, method);
         put_back();
+        commit_contacts();
         if (meets || !watches) meet_stops(step, judged);
         if (!is_finite()) return false;
         if (end - time_ <= shortest) return true;

@@ -372,14 +372,6 @@ def test_wrong_limits_of_a_live_run():
         started(swinging(3), progress=True)
 
 
-def touching():
-    mech = bc.Mechanism("touching")
-    mech.replace(mech.ground, shapes=[bc.Plane()])
-    mech.add_body("ball", shapes=[bc.Sphere(radius=0.1, density=1e3)], position=(0, 0, 0.1))
-    mech.add_force("floor", bc.Contact(stiffness=1e5), "ball", "ground")
-    return mech
-
-
 @pytest.mark.parametrize(
     ("mech", "element", "instead"),
     [
@@ -387,7 +379,6 @@ def touching():
         (obstructed("'thrust'"), "no inputs: 'thrust'", "recursive"),
         (obstructed("constraint 'wheels'"), "constraint 'wheels'", "lagrange"),
         (obstructed("joint 'shut'"), "joint 'shut'", "lagrange"),
-        (touching(), "it computes no contact: force 'floor'", "lagrange"),
     ],
 )
 def test_refusals_name_the_element_and_what_to_take(mech, element, instead):

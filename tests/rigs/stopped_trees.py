@@ -177,9 +177,9 @@ IMPACT_STEP = 1e-9  # so short that velocities change nothing in it
 
 
 def wrong_impact(seed):
-    """What is wrong with an impact of a random tree on the stops that it stands at, in words; "" for nothing.
+    """What is wrong with an impact of a random tree on its stops, in words; "" for nothing.
 
-    Some joints are locked: H, where they stay, is what happens. What is said to be the largest error bounds the
+    Some joints are locked: H, where they stay, is what happens. The largest error that is told bounds the
     distance from F, where all move.
     """
     mech, state = stopped_tree(seed, closed=1.0, bodies=(2, 25), forces=False)

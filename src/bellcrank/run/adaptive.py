@@ -10,9 +10,10 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.compile.contacts import refuse_resistances
 from bellcrank.compile.initial import assembled, refuse_misfits
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats, State
+from bellcrank.compile.state import MEMORY, Floats, State
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.formulations.preparing import formulation_module
@@ -83,6 +84,8 @@ class AdaptiveRun(LinkageRun):
         core = _core.AdaptiveDynamics(model.core)
         self.method, self._limits = method, limits
         core.limit(*limits.for_core(limits.max_error, measure))  # before the start, which looks at the error
+        if model.contacts and model.initial.contacts is not None:
+            core.remember(model.initial.contacts.view((np.float64, MEMORY.itemsize // 8)))
         core.start(model.core, *model.initial.arrays)
         super().__init__(model, core, limits.max_error, measure, recording)
 
@@ -161,10 +164,11 @@ class AdaptiveRun(LinkageRun):
     def state(self) -> State:
         """Poses and velocities of all bodies now, from which any other run can go on (`state=`).
 
-        Whole turns of joints are not in it.
+        What contacts remember of friction is in it, whole turns of joints are not.
         """
         state = State(*self._core.state(self.model.core))
-        return replace(state, source=self.model.state_source)
+        memory = self._core.contact_memory().view(MEMORY).ravel() if self.model.contacts else None
+        return replace(state, contacts=memory, source=self.model.state_source)
 
     @property
     def max_loss(self) -> float | None:
@@ -244,7 +248,7 @@ class AdaptiveRun(LinkageRun):
 def refuse(model: Model) -> None:
     """Raise Unsupported if the model cannot be run adaptively, naming a formulation that takes it."""
     reasons = named(model, _core.AdaptiveDynamics.refusals(model.core))
-    reasons += [f"it computes no contact: force {contact.name!r}" for contact in model.contacts]
+    reasons += [f"it takes no tyres: force {contact.name!r}" for contact in model.contacts if contact.of_tyre]
     if model.inputs:
         inputs = ", ".join(repr(record.name) for record in model.inputs)
         reasons.append(f"it takes no inputs: {inputs}")
@@ -253,6 +257,7 @@ def refuse(model: Model) -> None:
             f"formulation 'adaptive' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "
             f"Use formulation={_instead(model)!r}."
         )
+    refuse_resistances(model, "formulation 'adaptive'")
 
 
 def _instead(model: Model) -> str:
