@@ -60,7 +60,7 @@ def test_at_one_state_accelerations_and_the_error_are_exact(seed):
     assert run.coast(3, 1e-5) == 3
     run.evaluate()
     memory = run.contact_memory().view(MEMORY).ravel()
-    assert len(memory) > 0
+    assert len(memory) > 0 or len(mech.bodies) < 4
     if seed % 2 and np.abs(memory["shear"]).sum(axis=1).min() < 1e-12:
         return  # what slips begins to, and locked bodies do not slip: the direction of friction is rounding
     state = replace(state_of(run, model), angles=None, source=None, contacts=memory)
