@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from rigs.adaptive_decisions import state_of
 from rigs.locked_dynamics import begun, mask
+from rigs.locked_motion import point_motion
 from rigs.moving_trees import held_joints
 from rigs.seeds import over
 from rigs.stopped_trees import judged, stopped_tree, what_is_wrong, wrong_impact
@@ -59,6 +60,25 @@ def test_while_it_moves_accelerations_are_those_of_recursive(seed):
     run.evaluate()
     found = judged(mech, state_of(run, model), [])
     assert found.off(run) < 1e-10
+
+
+@over(range(12))
+def test_points_are_off_by_no_more_than_is_said(seed):
+    """Also along what stops hold in F."""
+    mech, state = stopped_tree(seed, speed=0.0, bodies=(2, 25))
+    names = held_joints(mech, seed)
+    found = judged(mech, state, names)
+    model = found.found.model
+    run = begun(model, state)
+    run.set_free(mask(run, model, names))
+    run.evaluate()
+    distance, point = run.distance, (0.3, -0.2, 0.1)
+    for number, body in enumerate(model.bodies):
+        bound = run.point_error(model.core, number, point)
+        held, free = (point_motion(each, found.found.state, body, point) for each in (found.held, found.free))
+        assert np.linalg.norm(held - free) <= bound * (1.0 + 1e-6) + 1e-9
+    run.evaluate()
+    assert np.isclose(run.distance, distance, rtol=1e-9, atol=1e-9 * found.whole)
 
 
 # Runs.
@@ -137,6 +157,19 @@ def test_what_rests_on_a_stop_is_let_go_where_its_reaction_pulls():
     assert run.free == ("guide",)
     after = run.time - lifts
     assert np.isclose(run.pose("block")[0][2] + 0.5, 40.0 * after**3 / 12.0, rtol=2e-2)
+
+
+def test_stops_count_whole_turns():
+    """A rod that has turned twice, between stops 0.9 rad apart; it goes there at 3 rad/s and back at half."""
+    mech, twice = bc.Mechanism("turns", gravity=(0, 0, 0)), 4.0 * np.pi
+    mech.add_body("rod", 1.0, (0.1, 0.1, 0.1))
+    limit = bc.Limit(twice - 0.5, twice + 0.4, 0.5)
+    mech.add_joint("pin", bc.Revolute(), "ground", "rod", limits=limit, position=twice + 0.1, velocity=3.0)
+    run = started(mech, step=1e-3, max_error=0.0)
+    run.advance(steps=500)
+    angle = 2.0 * np.arctan2(run.state.rotation[0, 3], run.state.rotation[0, 0])
+    assert np.isclose(run.state.angular_velocity[0, 2], -1.5, rtol=1e-12)
+    assert np.isclose(angle, 0.4 - 1.5 * (0.5 - 0.1), atol=1e-9)
 
 
 def chain(links, bend, restitution=0.3):
