@@ -72,7 +72,8 @@ class AdaptiveRun(LinkageRun):
     accelerations of all bodies from those with all joints free, by root mean square over the mass. Joints are
     locked by an inelastic impact, and the kinetic energy that it takes is counted. Limits of joints are
     stops, whose impacts free what they set in motion. Quasi-static runs with rule="lock" are of this kind;
-    all joints begin their steps at rest there. A run serves one thread at a time and cannot be copied or pickled.
+    there all joints begin their steps at rest. A run serves one thread at a time; it cannot be copied or
+    pickled.
 
     >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
     >>> moved = run.advance(steps=20)
