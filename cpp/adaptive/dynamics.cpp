@@ -190,6 +190,29 @@ void AdaptiveDynamics::evaluate() {
     whole_ = std::max(whole_, distance_);
 }
 
+double AdaptiveDynamics::point_error(int body, const Vec3& point) {
+    // Accelerations of H and F differ along what stops hold too, where others hold in F.
+    if (assembly_->bars(HybridAssembly::System::judging)) {
+        assembly_->unbar();
+        assembly_->update_loads();
+        assembly_->loosen();
+    }
+    const int link = linkage_->link_of[body];
+    const auto along = [&](const Vec3& force) {
+        return assembly_->mobility_along(link, stacked(cross(point, force), force));
+    };
+    const Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    Mat3 mobility{};
+    for (int i = 0; i < 3; ++i) mobility.m[4 * i] = along(axes[i]);
+    for (int i = 0; i < 3; ++i)
+        for (int j = 0; j < i; ++j)
+            mobility.m[3 * i + j] = mobility.m[3 * j + i] =
+                0.5 * (along(axes[i] + axes[j]) - mobility.m[4 * i] - mobility.m[4 * j]);
+    const Vec3 moments = principal_inertia(mobility).moments;
+    const double most = std::max({moments.x, moments.y, moments.z});
+    return (std::sqrt(distance_) + rounding_ * std::sqrt(whole_)) * std::sqrt(std::max(most, 0.0));
+}
+
 // What is left of the limit by rounding.
 double AdaptiveDynamics::allowed() const {
     const double unit = limits_.is_relative ? whole_ : mass_;

@@ -104,7 +104,6 @@ class HybridAssembly final : public LoadedAssembly {
     template <class T>
     using Array = std::vector<T, AlignedAllocator<T>>;
     static constexpr int kVector = 6 * kColumns, kScalar = kColumns * kColumns;
-    static constexpr std::uint8_t kJointLoads = 1, kJointMatrices = 2;  // what closed nodes are to take up
 
     // F. Columns of open nodes are numbers, and the first alone.
     struct Join : JoinMatrices {
