@@ -11,15 +11,6 @@ void HybridAssembly::loosen() {
         if (held_[i].is_open) answer<1>(order_[i], true);
 }
 
-// Closed nodes and bodies have no loads, and an impulse f gives −k = fᵀ Φ f at the root.
-double HybridAssembly::mobility_of_impulses() {
-    is_struck_ = true;
-    for (size_t i = order_.size(); i-- > 0;)
-        if (held_[i].is_open) answer<1>(order_[i], false);
-    is_struck_ = false;
-    return -laws_[tree().nodes.back().slot].k[0];
-}
-
 template <int N>
 void HybridAssembly::answer(int number, bool matrices) {
     const AssemblyNode& node = tree().nodes[number];
@@ -68,11 +59,6 @@ StretchLoads HybridAssembly::part(int number, const Mat3* turned, Parts& room) c
     const AssemblyNode& node = tree().nodes[number];
     const bool is_body = node.kind == NodeKind::body;
     const StretchLoads own = own_columns(node);
-    if (is_struck_ && !is_open(number)) {
-        for (double* each : {room.b1, room.b2}) std::fill_n(each, 6, 0.0);
-        room.c[0] = 0.0;
-        return {room.b1, room.b2, room.c};
-    }
     if (N == 1 ? is_open(number) : turned == nullptr) return own;
     if constexpr (N == 1) {
         const double* s = held(number).s;
@@ -91,11 +77,6 @@ StretchLoads HybridAssembly::part(int number, const Mat3* turned, Parts& room) c
 template <int N>
 std::pair<const double*, const double*> HybridAssembly::law(int number, Parts& room) const {
     const Law& own = laws_[tree().nodes[number].slot];
-    if (is_struck_ && !is_open(number)) {
-        std::fill_n(room.b1, 6, 0.0);
-        room.c[0] = 0.0;
-        return {room.b1, room.c};
-    }
     if (N == kColumns || is_open(number)) return {own.g, own.k};
     collapse(own.g, held(number).s, room.b1);
     room.c[0] = collapse_scalar(own.k, held(number).s);
@@ -116,10 +97,7 @@ void HybridAssembly::answer_body(const AssemblyNode& node, bool matrices) {
             out.phi = alone ? link.inertia : link.mobility();
     }
     double h[6 * N], k[N * N];
-    if (is_struck_) {
-        std::fill_n(h, 6 * N, 0.0);
-        std::fill_n(k, N * N, 0.0);
-    } else if constexpr (N == 1) {
+    if constexpr (N == 1) {
         const Vec3& w = held(tree().body_of[node.link]).twist.w;
         put(h, six(out.force) + gyroscopic(link.inertia, w));
         k[0] = spread(link.inertia, w);
@@ -152,7 +130,7 @@ void HybridAssembly::answer_join(int number, bool matrices) {
     Parts room[2];
     double zeta[6 * N];
     if constexpr (N == 1)
-        std::copy_n(is_struck_ ? nothing_.data() : held(number).zeta, 6, zeta);
+        std::copy_n(held(number).zeta, 6, zeta);
     else if (const Place* reach = frames_.reach(node.left)) {
         double own[kVector];
         still_bias(place, own);
@@ -160,7 +138,7 @@ void HybridAssembly::answer_join(int number, bool matrices) {
     } else
         still_bias(place, zeta);
     join_loads<N>(joint, place, out, out.w, part<N>(node.left, nullptr, room[0]),
-                  part<N>(node.right, &from_first.rotation, room[1]), zeta, efforts().data() + link.freedom, node.ends,
+                  part<N>(node.right, &from_first.rotation, room[1]), zeta, effort_.data() + link.freedom, node.ends,
                   {out.b1, out.b2, out.gamma, f_.r.data() + kColumns * link.freedom, out.c});
 }
 
@@ -180,11 +158,11 @@ void HybridAssembly::answer_rake(int number, bool matrices) {
     Parts room;
     double zeta[6 * N];
     if constexpr (N == 1)
-        std::copy_n(is_struck_ ? nothing_.data() : held(number).zeta, 6, zeta);
+        std::copy_n(held(number).zeta, 6, zeta);
     else
         still_bias(place, zeta);
     const StretchLoads of = part<N>(node.left, &place.rotation, room);
-    const double* effort = efforts().data() + link.freedom;
+    const double* effort = effort_.data() + link.freedom;
     const LawLoads loads{out.g, f_.r.data() + kColumns * link.freedom, out.k};
     if (alone)
         rake_alone_loads<N>(joint, place, out.w, of.b1, of.c, zeta, effort, loads);

@@ -54,7 +54,6 @@ HybridAssembly::HybridAssembly(std::shared_ptr<const Linkage> linkage)
     const size_t freedoms = linkage_->freedoms;
     subspace_.assign(6 * freedoms, 0.0);
     effort_.assign(freedoms, 0.0);
-    impulses_.assign(freedoms, 0.0);
     nothing_.assign(6, 0.0);
     for (Numbers* numbers : {&f_, &h_}) {
         for (Array<double>* rows : {&numbers->u, &numbers->g1, &numbers->g2}) rows->assign(6 * freedoms, 0.0);
@@ -296,7 +295,7 @@ void HybridAssembly::hold_front(int node, Acting acting) {
     const Vec3& w = own.twist.w;
     const bool by_forces = acting == Acting::forces;
     Six h{};
-    if (acting != Acting::impulses) h = by_forces ? composite.load(w) : composite.inertia() * stacked(own.twist);
+    if (acting != Acting::impulse) h = by_forces ? composite.load(w) : composite.inertia() * stacked(own.twist);
     const double k = by_forces ? composite.scalar(w) : 0.0;
     own.c = k;
     if (of.kind == NodeKind::rake || of.kind == NodeKind::sum) return put(own.b1, -h);
@@ -357,7 +356,7 @@ void HybridAssembly::hold_open(int number, Acting acting) {
     const Matrix6 X = motion_transform(place), XT = transpose(X);
     const double *zeta = by_forces ? own.zeta : nothing_.data(),
                  *effort = by_forces ? effort_.data() + link.freedom : nothing_.data();
-    if (acting == Acting::impulses) effort = impulses_.data() + link.freedom;
+    if (acting == Acting::impulse && node.link == struck_) effort = impulse_;
     double* R = h_.r.data() + link.freedom;
     if (node.kind == NodeKind::join) {
         if (by_forces) join_matrices(joint, X, XT, mobility(node.left), mobility(node.right), node.ends, own, own.w);
@@ -436,21 +435,11 @@ void HybridAssembly::stop(double* u) {
     descend_struck(u);
 }
 
-void HybridAssembly::set_impulse(int link, const double* impulse) {
-    for (int i = 0; i < linkage_->links[link].motion.freedoms(); ++i)
-        impulses_[linkage_->links[link].freedom + i] += impulse[i];
-    struck_.push_back(link);
-}
-
-void HybridAssembly::clear_impulses() {
-    for (const int link : struck_)
-        std::fill_n(impulses_.data() + linkage_->links[link].freedom, linkage_->links[link].motion.freedoms(), 0.0);
-    struck_.clear();
-}
-
-void HybridAssembly::strike(double* speeds) {
+void HybridAssembly::strike(int link, const double* impulse, double* speeds) {
+    struck_ = link;
+    std::copy_n(impulse, linkage_->links[link].motion.freedoms(), impulse_);
     for (size_t i = order_.size(); i-- > 0;)
-        held_[i].is_open ? hold_open(order_[i], Acting::impulses) : hold_front(order_[i], Acting::impulses);
+        held_[i].is_open ? hold_open(order_[i], Acting::impulse) : hold_front(order_[i], Acting::impulse);
     descend_struck(speeds);
 }
 

@@ -62,12 +62,9 @@ class HybridAssembly final : public LoadedAssembly {
     // After `loosen`.
     using Told = std::function<void(int link, const double* rate, const double* exerted)>;
     void judge(const Vec3& base, const std::vector<int>& links, const Told& told);
-    // Impulses along S of free joints, beside others that are there; the speeds that all of them make in H, of free
-    // joints, after `hold`, which it uses up; and pᵀ Φ p of them all in F, after `loosen`, which it uses up.
-    void set_impulse(int link, const double* impulse);
-    void clear_impulses();
-    void strike(double* speeds);
-    double mobility_of_impulses();
+    // Speeds that an impulse along S of a free joint makes in H, of free joints. After `hold`, which it uses up; as
+    // `stop`, from where the first such call begins anew.
+    void strike(int link, const double* impulse, double* speeds);
     // Open nodes, and closed ones below them.
     int visited() const { return static_cast<int>(order_.size()); }
 
@@ -167,7 +164,6 @@ class HybridAssembly final : public LoadedAssembly {
     void enter(const Given& at);
     void pass_on(const Given& at);
 
-    const Array<double>& efforts() const { return is_struck_ ? impulses_ : effort_; }
     bool is_open(int node) const { return open_[node] > 0; }
     bool is_alone(const AssemblyNode& node) const { return tree().nodes[node.parent].kind == NodeKind::rake; }
     Held& held(int node) { return held_[at_[node]]; }
@@ -179,8 +175,8 @@ class HybridAssembly final : public LoadedAssembly {
     void count();
     void close(int node, bool matrices);
     void begin_front(int node);
-    // Impulses: of momenta, which are to be stopped where joints are locked, or of joints alone.
-    enum class Acting : std::uint8_t { forces, momenta, impulses };
+    // Impulses: of momenta, which are to be stopped where joints are locked, or of a joint's effort alone.
+    enum class Acting : std::uint8_t { forces, momenta, impulse };
     void hold_front(int node, Acting acting);
     void hold_open(int node, Acting acting);
     Mobility mobility(int node) const;
@@ -208,9 +204,9 @@ class HybridAssembly final : public LoadedAssembly {
     std::vector<Composite> composites_;  // per node
     std::vector<int> squares_;           // per link where its D begins
     Numbers f_, h_;
-    Array<double> subspace_, effort_, nothing_, impulses_;
-    std::vector<int> struck_;  // links
-    bool is_struck_ = false;   // F answers to impulses alone
+    Array<double> subspace_, effort_, nothing_;
+    int struck_ = -1;  // link
+    double impulse_[6];
     Frames frames_;
     LevelMarks marks_;
     std::vector<std::uint8_t> free_, counted_;  // per link: now, and as arranged

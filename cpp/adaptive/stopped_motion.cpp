@@ -18,7 +18,7 @@ using System = HybridAssembly::System;
 constexpr int kMostParts = 100;  // of a step, at whose ends stops are met; then the rest is taken whole
 constexpr int kMostTries = 20;   // steps to a stop, each shorter than the last
 constexpr int kMostRounds = 4;   // in which an impact frees joints
-constexpr double kSamePart = 1e-12;
+constexpr double kSamePart = 1e-9;
 constexpr double kShortest = 4.0 * std::numeric_limits<double>::epsilon();  // of a time
 
 double along(const double* a, const double* b, int size) {
@@ -249,9 +249,7 @@ void AdaptiveDynamics::strike_stops() {
     impact_.find(stops, [this, &stops](int stop, double* speeds) {
         double n[6];
         stops_->direction(stop, q_.data(), n);
-        assembly_->clear_impulses();
-        assembly_->set_impulse(stops_->link_of(stop), n);
-        assembly_->strike(stopped_.data());
+        assembly_->strike(stops_->link_of(stop), n, stopped_.data());
         for (int i = 0; i < stops.count(); ++i) {
             const Link& link = linkage_->links[stops_->link_of(i)];
             stops_->direction(i, q_.data(), n);
@@ -276,45 +274,53 @@ bool AdaptiveDynamics::frees_by_impact(double h, bool may_free) {
         double impulse[6], effort[6];
     };
     std::vector<Struck> struck;
-    assembly_->clear_impulses();
-    double in_h = 0.0;
+    double in_h = 0.0, n[6];
     for (size_t k = 0; k < impact_.struck().size(); ++k) {
         const int stop = impact_.struck()[k], number = stops_->link_of(stop);
-        Struck& one = struck.emplace_back(Struck{number, linkage_->links[number].motion.freedoms(), {}, {}});
-        stops_->direction(stop, q_.data(), one.impulse);
+        const int freedoms = linkage_->links[number].motion.freedoms();
+        auto one = std::ranges::find(struck, number, &Struck::link);  // several stops of one joint
+        if (one == struck.end()) {
+            one = struck.insert(one, Struck{number, freedoms, {}, {}});
+            std::copy_n(assembly_->effort(number), freedoms, one->effort);
+        }
         const double impulse = impact_.impulses()[k];
         in_h += impulse * impact_.change(k);
-        for (double& part : one.impulse) part *= impulse;
-        std::copy_n(assembly_->effort(number), one.freedoms, one.effort);
-        assembly_->set_impulse(number, one.impulse);
+        stops_->direction(stop, q_.data(), n);
+        for (int i = 0; i < freedoms; ++i) one->impulse[i] += impulse * n[i];
     }
-    const auto add = [&](double part) {
+    const auto press = [&](double part) {
         for (const Struck& one : struck) {
             double effort[6];
-            std::copy_n(assembly_->effort(one.link), one.freedoms, effort);
-            for (int i = 0; i < one.freedoms; ++i) effort[i] += part * one.impulse[i] / h;
+            for (int i = 0; i < one.freedoms; ++i) effort[i] = one.effort[i] + part * one.impulse[i] / h;
             assembly_->set_effort(one.link, effort);
         }
     };
-    add(1.0);
+    const auto distance_at = [&](double part) {  // with the stops that hold now; a parabola
+        press(part);
+        assembly_->hold();
+        assembly_->loosen();
+        return assembly_->distance(-model_->gravity);
+    };
     bool is_known = false;  // g_F, of the stops that F holds with these efforts
     double part = 1.0;
     for (int round = 0; round < kMostRounds && !is_known; ++round) {
+        press(part);
         evaluate();
-        const double in_f = std::max(assembly_->mobility_of_impulses(), in_h);
-        const double next = in_f > 0.0 ? std::sqrt(std::max(in_h, 0.0) / in_f) : 0.0;
+        const double none = distance_at(0.0);
+        const double apart = 0.5 * h * h * (distance_at(1.0) - 2.0 * none + distance_at(-1.0));  // g_F − g_H
+        const double next = in_h > 0.0 ? std::sqrt(in_h / (in_h + std::max(apart, 0.0))) : 0.0;
         is_known = std::abs(next - part) <= kSamePart;
-        if (is_known) break;
-        add(next - part);
-        part = next;
+        if (!is_known) part = next;
     }
-    if (is_known)
-        assembly_->loosen();
-    else
-        add(1.0 - part), evaluate();  // any θ bounds; with these efforts g_F is not asked for
+    if (is_known) {
+        distance_at(part);
+    } else {
+        press(1.0);  // any θ bounds; with these efforts g_F is not asked for
+        evaluate();
+    }
     const size_t free = free_.size();
     if (may_free) release();
-    for (size_t k = struck.size(); k-- > 0;) assembly_->set_effort(struck[k].link, struck[k].effort);
+    for (const Struck& one : struck) assembly_->set_effort(one.link, one.effort);
     if (free_.size() > free) return true;
     largest_error_ = std::max(largest_error_, error());
     return false;
