@@ -243,6 +243,17 @@ void bind_dynamics(nb::module_& m) {
             "model"_a, "time"_a, "position"_a, "rotation"_a, "velocity"_a, "angular_velocity"_a,
             "Where the bodies are and how they move. All joints are free.")
         .def(
+            "remember",
+            [](AdaptiveDynamics& self, const Rows& memory) {
+                check_size(memory.cols(), sizeof(ContactMemory) / sizeof(double), "memory");
+                const auto* first = reinterpret_cast<const ContactMemory*>(memory.data());
+                self.remember({first, first + memory.rows()});
+            },
+            "memory"_a, "What contacts remember (n, numbers of a ContactMemory) where it starts next.")
+        .def(
+            "contact_memory", [](const AdaptiveDynamics& self) { return rows_of(self.contact_memory()); },
+            "The same, now.")
+        .def(
             "set_free",
             [](AdaptiveDynamics& self, const Eigen::Matrix<bool, Eigen::Dynamic, 1>& free) {
                 check_size(free.size(), self.linkage().tree.links(), "free");

@@ -190,15 +190,23 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     }
     assembly_->begin_loops(time_, poses);
     assembly_->close_all();
-    forces_->begin(time_, poses);
+    forces_->begin(time_, poses, memory_);
     assembly_->take_motion(time_, q_.data(), u_.data());
     forces_->apply_all(time_, q_.data(), u_.data(), *assembly_);
+    commit_contacts();
     follow();
     jump();
     stored_.assign(linkage_->links.size(), 0.0);
     work_ = springs_ = 0.0;
     for (size_t link = 0; link < stored_.size(); ++link) book_spring(static_cast<int>(link));
     between_ = forces_->potential_between(time_);
+}
+
+// What begins to slip, or to stick, does so from here on.
+void AdaptiveDynamics::commit_contacts() {
+    if (!forces_->has_contacts()) return;
+    forces_->commit();
+    forces_->apply(time_, q_.data(), u_.data(), {}, *assembly_);
 }
 
 // What bodies do, from places, forces and speeds as they are.
@@ -235,8 +243,11 @@ void AdaptiveDynamics::evaluate() {
     evaluate_held();
     judge_at_stops();
     distance_ = is_all_free() ? 0.0 : std::max(assembly_->distance(base), 0.0);
-    // In balance both are rounding; no part is more than the whole.
-    if (limits_.is_relative || rounding_ > 0.0) whole_ = std::max(assembly_->distance_at_rest(base), distance_);
+    if (limits_.is_relative || rounding_ > 0.0) {
+        whole_ = assembly_->distance_at_rest(base);  // no part is more; in balance both are rounding
+        if (whole_ == 0.0) distance_ = 0.0;
+        whole_ = std::max(whole_, distance_);
+    }
     if (!outputs_.empty()) find_output_errors();
 }
 

@@ -45,6 +45,9 @@ class AdaptiveDynamics {
     // Where the bodies are and how they move (records of spatial/body_state.hpp). Joints that move are
     // free, and those that matter.
     void start(double t, const double* poses, const double* twists);
+    // What contacts remember where it starts next.
+    void remember(std::vector<ContactMemory> memory) { memory_ = std::move(memory); }
+    std::vector<ContactMemory> contact_memory() const { return forces_->memory(); }
     // At the start it decides too how many digits joins have to keep.
     void limit(const AdaptiveLimits& limits) { limits_ = limits; }
     // Besides, errors of points that one looks at. They are known, not only bounded: both accelerations are found along
@@ -139,6 +142,7 @@ class AdaptiveDynamics {
     void book_springs();
     const double* given_rates(int link) const { return assembly_->given_rates(link); }
     void follow();
+    void commit_contacts();
     void move_places();
     void load();
     StepFacts facts();
@@ -181,6 +185,7 @@ class AdaptiveDynamics {
     std::unique_ptr<LinkageForces> forces_;
     std::unique_ptr<LinkageStops> stops_;
     std::unique_ptr<MoveRecorder> recorder_;
+    std::vector<ContactMemory> memory_;  // at the start
     StopImpact impact_;
     double impact_energy_ = 0.0;
     long impacts_ = 0;

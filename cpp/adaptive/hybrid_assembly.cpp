@@ -1,12 +1,14 @@
 #include "adaptive/hybrid_assembly.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace bellcrank {
 
 namespace {
 
+constexpr double kBalance = 1e-14;  // of a difference of sums, in parts of these
 constexpr std::uint8_t kLoads = 1, kJointMatrices = 2;
 
 double value_at(const Matrix6& W, const double* g, double k, const Six& a) { return dot(a, W * a + 2.0 * six(g)) + k; }
@@ -591,9 +593,11 @@ Six HybridAssembly::last_carried(int node) const {
     return motion_into(*reach, six(first.carried)) + stacked({0, 0, 0}, round);
 }
 
-// Gauss' function of accelerations that velocities and the ground alone make, less its minimum.
+// Gauss' function of accelerations that velocities and the ground alone make, less its minimum; none where that is
+// rounding, as in balance.
 double HybridAssembly::distance_at_rest(const Vec3& base) {
-    double sum = 0.0;
+    double sum = 0.0, size = 0.0;
+    const auto add = [&](double part) { sum += part, size += std::abs(part); };
     for (size_t i = 0; i < order_.size(); ++i) {
         const int number = order_[i];
         const AssemblyNode& node = tree().nodes[number];
@@ -610,13 +614,15 @@ double HybridAssembly::distance_at_rest(const Vec3& base) {
         const Vec3& w = own.twist.w;
         if (!own.is_open) {
             const Composite& composite = composites_[number];
-            sum += dot(a, composite.inertia() * a - 2.0 * composite.load(w)) + composite.scalar(w);
+            add(dot(a, composite.inertia() * a - 2.0 * composite.load(w)) + composite.scalar(w));
         } else if (node.kind == NodeKind::body) {
             const Matrix6& I = linkage_->links[node.link].inertia;
-            sum += dot(a, I * a - 2.0 * (six(bodies_[node.link].force) + gyroscopic(I, w))) + spread(I, w);
+            add(dot(a, I * a - 2.0 * (six(bodies_[node.link].force) + gyroscopic(I, w))) + spread(I, w));
         }
     }
-    return sum - least_of_free(stacked({0, 0, 0}, base)) - 2.0 * work_of_rows(base);
+    add(-least_of_free(stacked({0, 0, 0}, base)));
+    add(-2.0 * work_of_rows(base));
+    return sum > kBalance * size ? sum : 0.0;
 }
 
 // Gauss' function of F at its minimum, times 2.

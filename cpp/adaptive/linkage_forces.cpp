@@ -11,7 +11,7 @@ namespace bellcrank {
 // Dry friction holds what is at rest; its smoothed law does nothing there, and something where bodies move.
 std::vector<Obstacle> LinkageForces::obstacles(const Model& model, bool moves) {
     std::vector<Obstacle> found;
-    if (!model.contacts.empty()) found.push_back({"it takes no contacts in its runs"});
+    if (!model.contacts.empty() && !moves) found.push_back({"it takes no contacts in its runs"});
     for (size_t i = 0; i < model.laws.size() && !moves; ++i) {
         const Law& law = model.laws[i];
         if (law.kind->name == "brake" || (law.kind->name == "friction" && std::max(law.params[1], law.params[2]) > 0.0))
@@ -98,17 +98,27 @@ void LinkageForces::find_between(const std::vector<std::uint8_t>& is_along) {
         for (const FormulaMarker& marker : model_.formula_forces[f].ends().markers) attach(marker.body);
         for (const int coordinate : model_.formula_forces[f].ends().coordinates) follow(coordinate, of);
     }
+    for (const ContactGroup& group : model_.contacts.groups)
+        for (const int shape : group.shapes) attach(model_.contacts.shapes[shape].body);
+    if (!model_.contacts.empty()) contacts_ = std::make_unique<Contacts>(model_.contacts);
     for (size_t link = 0; link < is_attached.size(); ++link)
         if (is_attached[link] != 0) attached_.push_back(static_cast<int>(link));
-    if (between_.empty()) return;
+    if (!has_between()) return;
     const size_t size = static_cast<size_t>(kPose) * (model_.bodies() + 1);
     for (std::vector<double>* records : {&x_, &u_, &exerted_}) records->assign(size, 0.0);
     x_[kPose * model_.ground() + 4] = 1.0;
 }
 
-void LinkageForces::begin(double t, const double* poses) {
-    if (between_.empty()) return;
+void LinkageForces::begin(double t, const double* poses, std::span<const ContactMemory> memory) {
+    if (!has_between()) return;
     branches_ = std::make_unique<AngleBranches>(starting_branches(model_, t, poses));
+    if (!has_contacts()) return;
+    contacts_->forget();
+    if (!memory.empty()) contacts_->remember(memory, poses);
+}
+
+std::vector<ContactMemory> LinkageForces::memory() const {
+    return has_contacts() ? contacts_->memory(x_.data()) : std::vector<ContactMemory>();
 }
 
 // What forces between bodies exert, as records.
@@ -129,6 +139,7 @@ void LinkageForces::exert_between(double t, const LoadedAssembly& assembly) {
         else
             model_.formula_forces[each.formula].add({model_, *branches_, t, x_.data(), u_.data()}, exerted_.data());
     }
+    if (has_contacts()) contacts_->add_forces(x_.data(), u_.data(), exerted_.data());
 }
 
 void LinkageForces::apply_to(const Loaded& body, double t, LoadedAssembly& assembly) const {

@@ -3,11 +3,13 @@
 
 #include <limits>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "adaptive/frames.hpp"
 #include "adaptive/linkage.hpp"
+#include "contacts/contacts.hpp"
 #include "model/branches.hpp"
 
 namespace bellcrank {
@@ -54,14 +56,22 @@ class LinkageForces {
     // The energy of forces between bodies that have a potential, where they were applied last, J.
     double potential_between(double t) const;
 
-    bool has_between() const { return !between_.empty(); }
     // Whether forces depend on the motion of bodies that need not be next to joints that move.
     bool follow_bodies() const { return has_between() || !hands_.empty(); }
     // The hand of a link's body, which acts from the next `apply` on.
     void hold(int link, const Hand& hand);
     void release(int link);
-    // Angles of forces between bodies begin on these branches, at poses of all bodies.
-    void begin(double t, const double* poses);
+    bool has_between() const { return !between_.empty() || has_contacts(); }
+    // At poses of all bodies angles of forces between them begin on their branches, and contacts with what they
+    // remember, which fits the model or is nothing. Throws std::invalid_argument where it does not.
+    void begin(double t, const double* poses, std::span<const ContactMemory> memory);
+    // Contacts are compliant here, and their forces depend on poses and twists alone within a step (contacts/
+    // contacts.hpp). All this is where forces were applied last: how far a step may go, that one ends there, and what
+    // they remember.
+    bool has_contacts() const { return contacts_ != nullptr; }
+    double longest_step(double t, double h) { return contacts_->longest_step(t, h, x_.data(), u_.data()); }
+    void commit() { contacts_->commit(x_.data(), u_.data()); }
+    std::vector<ContactMemory> memory() const;
     // Links on which forces fixed in the world act.
     const std::vector<int>& turned() const { return turned_; }
 
@@ -96,6 +106,7 @@ class LinkageForces {
     std::vector<Between> between_;
     std::vector<std::pair<int, Hand>> hands_;  // by link
     std::vector<int> attached_;                // links
+    std::unique_ptr<Contacts> contacts_;       // null: there are none
     std::unique_ptr<AngleBranches> branches_;  // of their coordinates
     std::vector<double> x_, u_, exerted_;      // records, of attached bodies alone
 };

@@ -37,7 +37,7 @@ void Quasistatics::start(double t, const double* poses) {
     linkage_->read(*model_, t, poses, q_.data());
     for (size_t i = 0; i < linkage_->links.size(); ++i) place(static_cast<int>(i));
     assembly_.update_all_frames();
-    forces_.begin(t, poses);
+    forces_.begin(t, poses, {});
     forces_.apply_all(t, q_.data(), nullptr, assembly_);
     assembly_.update_all(true);
     moved_.clear();

@@ -18,6 +18,7 @@ using System = HybridAssembly::System;
 constexpr int kMostParts = 100;  // of a step, at whose ends stops are met; then the rest is taken whole
 constexpr int kMostTries = 20;   // steps to a stop, each shorter than the last
 constexpr int kMostRounds = 4;   // in which an impact frees joints
+constexpr double kSamePart = 1e-9;
 constexpr double kShortest = 4.0 * std::numeric_limits<double>::epsilon();  // of a time
 
 double along(const double* a, const double* b, int size) {
@@ -128,9 +129,10 @@ void AdaptiveDynamics::judge_at_stops() {
     }
 }
 
-// A step, divided where stops are met. False: accelerations are no numbers.
+// A step, divided where stops are met, or bodies would get through each other. False: accelerations are no numbers.
 bool AdaptiveDynamics::move(double step, Method method, bool judged) {
-    if (stops_->empty()) {
+    const bool touches = forces_->has_contacts();
+    if (stops_->empty() && !touches) {
         save_step();
         return take_closed_step(step, method), true;
     }
@@ -140,9 +142,13 @@ bool AdaptiveDynamics::move(double step, Method method, bool judged) {
         save_step();
         const bool watches = parts < kMostParts;
         if (!watches) stops_->chosen().watch_none();
-        take_closed_step(end - begun_, method);
-        const bool meets = watches && shorten_to_stop(end - begun_, method);
+        const double left = end - begun_;
+        const double h = touches ? std::min(left, forces_->longest_step(begun_, left)) : left;
+        if (!(h > shortest)) return false;
+        take_closed_step(h, method);
+        const bool meets = watches && shorten_to_stop(h, method);
         put_back();
+        commit_contacts();
         if (meets || !watches) meet_stops(step, judged);
         if (!is_finite()) return false;
         if (end - time_ <= shortest) return true;
@@ -271,22 +277,62 @@ void AdaptiveDynamics::strike_stops() {
     });
 }
 
+// F would have a share θ of the impulses of H, or others; with g = pᵀ Φ p of those of H in both, the square of v_H −
+// v_F is at most g_H − 2 θ g_H + θ² g_F, which is least at θ = g_H / g_F. So much is what efforts √θ p / h make.
 bool AdaptiveDynamics::frees_by_impact(double h, bool may_free) {
     if (impact_.struck().empty() || free_.size() == linkage_->links.size()) return false;
-    std::vector<std::pair<int, std::vector<double>>> efforts;
+    struct Struck {
+        int link, freedoms;
+        double impulse[6], effort[6];
+    };
+    std::vector<Struck> struck;
+    double in_h = 0.0, n[6];
     for (size_t k = 0; k < impact_.struck().size(); ++k) {
-        const int number = stops_->link_of(impact_.struck()[k]), freedoms = linkage_->links[number].motion.freedoms();
-        double n[6], effort[6];
-        std::copy_n(assembly_->effort(number), freedoms, effort);
-        efforts.emplace_back(number, std::vector<double>(effort, effort + freedoms));
-        stops_->direction(impact_.struck()[k], q_.data(), n);
-        for (int i = 0; i < freedoms; ++i) effort[i] += impact_.impulses()[k] / h * n[i];
-        assembly_->set_effort(number, effort);
+        const int stop = impact_.struck()[k], number = stops_->link_of(stop);
+        const int freedoms = linkage_->links[number].motion.freedoms();
+        auto one = std::ranges::find(struck, number, &Struck::link);  // several stops of one joint
+        if (one == struck.end()) {
+            one = struck.insert(one, Struck{number, freedoms, {}, {}});
+            std::copy_n(assembly_->effort(number), freedoms, one->effort);
+        }
+        const double impulse = impact_.impulses()[k];
+        in_h += impulse * impact_.change(k);
+        stops_->direction(stop, q_.data(), n);
+        for (int i = 0; i < freedoms; ++i) one->impulse[i] += impulse * n[i];
+    }
+    const auto press = [&](double part) {
+        for (const Struck& one : struck) {
+            double effort[6];
+            for (int i = 0; i < one.freedoms; ++i) effort[i] = one.effort[i] + part * one.impulse[i] / h;
+            assembly_->set_effort(one.link, effort);
+        }
+    };
+    const auto distance_at = [&](double part) {  // with the stops that hold now; a parabola
+        press(part);
+        assembly_->hold();
+        assembly_->loosen();
+        return assembly_->distance(-model_->gravity);
+    };
+    bool is_known = false;  // g_F, of the stops that F holds with these efforts
+    double part = 1.0;
+    for (int round = 0; round < kMostRounds && !is_known; ++round) {
+        press(part);
+        evaluate();
+        const double none = distance_at(0.0);
+        const double apart = 0.5 * h * h * (distance_at(1.0) - 2.0 * none + distance_at(-1.0));  // g_F − g_H
+        const double next = in_h > 0.0 ? std::sqrt(in_h / (in_h + std::max(apart, 0.0))) : 0.0;
+        is_known = std::abs(next - part) <= kSamePart;
+        if (!is_known) part = next;
+    }
+    if (is_known) {
+        distance_at(part);
+    } else {
+        press(1.0);  // any θ bounds; with these efforts g_F is not asked for
+        evaluate();
     }
     const size_t free = free_.size();
-    evaluate();
     if (may_free) release();
-    for (size_t k = efforts.size(); k-- > 0;) assembly_->set_effort(efforts[k].first, efforts[k].second.data());
+    for (const Struck& one : struck) assembly_->set_effort(one.link, one.effort);
     if (free_.size() > free) return true;
     largest_error_ = std::max(largest_error_, error());
     return false;

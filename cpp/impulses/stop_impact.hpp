@@ -27,6 +27,8 @@ class StopImpact {
     // Those for which a response was asked, in that order, and their impulses, which are not negative.
     const std::vector<int>& struck() const { return struck_; }
     const std::vector<double>& impulses() const { return impulses_; }
+    // By what all of them change the speed of one of those.
+    double change(size_t struck) const { return after_[struck_[struck]] - before_[struck_[struck]]; }
 
   private:
     bool solve(const Stops& stops, double part, const Response& response);

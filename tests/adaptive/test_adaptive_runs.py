@@ -377,25 +377,10 @@ def test_wrong_limits_of_a_live_run():
         started(swinging(3), progress=True)
 
 
-def touching():
-    mech = bc.Mechanism("touching")
-    mech.replace(mech.ground, shapes=[bc.Plane()])
-    mech.add_body("ball", shapes=[bc.Sphere(radius=0.1, density=1e3)], position=(0, 0, 0.1))
-    mech.add_force("floor", bc.Contact(stiffness=1e5), "ball", "ground")
+def rolling():
+    mech = hinge()
+    mech.add_constraint("blade", bc.Nonholonomic("rod.vx"), "rod")
     return mech
-
-
-@pytest.mark.parametrize(
-    ("mech", "element", "instead"),
-    [
-        (touching(), "it computes no contact: force 'floor'", "lagrange"),
-    ],
-)
-def test_refusals_name_the_element_and_what_to_take(mech, element, instead):
-    with pytest.raises(Unsupported) as caught:
-        adaptive(mech, 0.1)
-    caught.match(f"formulation 'adaptive' cannot take mechanism .*{element}.*Use formulation='{instead}'")
-    bc.simulate(mech, 0.01, formulation=instead)
 
 
 def test_what_else_is_refused():

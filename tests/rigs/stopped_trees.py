@@ -1,12 +1,12 @@
-"""Random trees with stops along coordinates of their joints, by seed; what is closed, what convex sets give."""
+"""Random trees with stops along coordinates of their joints, by seed, and what convex sets give."""
 
 from dataclasses import replace
 
 import numpy as np
 from rigs.adaptive_decisions import energy, is_free, locked_names, state_of
-from rigs.locked_dynamics import begun
-from rigs.locked_motion import Locked, gauss_distance, held, rms_error, squared_norm
-from rigs.moving_trees import moving_tree
+from rigs.locked_dynamics import begun, mask
+from rigs.locked_motion import Locked, gauss_distance, held, locked, rms_error, squared_norm
+from rigs.moving_trees import held_joints, moving_tree
 
 import bellcrank as bc
 from bellcrank.compile.compile import compile_mechanism
@@ -24,10 +24,7 @@ def stopped_tree(seed, *, closed=0.5, restitution=0.5, **options):
     model = compile_mechanism(mech)
     values = model.coordinate_motion(state)[0]
     for joint in list(mech.joints.values()):
-        numbers = {
-            name: number
-            for name, number in zip(joint.kind.free, model.joint(joint.name).coordinates, strict=False)
-        }
+        numbers = dict(zip(joint.kind.free, model.joint(joint.name).coordinates, strict=False))
         limits = {}
         for name, number in numbers.items():
             if name.startswith("rot") or rng.random() < 0.3:
@@ -174,3 +171,42 @@ def _faults(run, model, mech, by_welds, limit, before, lost):
     for name, least in (("distance", found.distance), ("bound", found.bound)):
         if not run.distance >= least - 1e-9 * found.whole:
             yield f"the squared distance is {run.distance:.6e}, the {name} by welds {least:.6e}"
+
+
+IMPACT_STEP = 1e-9  # so short that velocities change nothing in it
+
+
+def wrong_impact(seed):
+    """What is wrong with an impact of a random tree on its stops, in words; "" for nothing.
+
+    Some joints are locked: H, where they stay, is what happens. The largest error that is told bounds the
+    distance from F, where all move.
+    """
+    mech, state = stopped_tree(seed, closed=1.0, bodies=(2, 25), forces=False)
+    names = held_joints(mech, seed)
+    state = locked(without_stops(mech), state, names).state
+    model, welded = compile_mechanism(mech), held(mech, state, names)
+    fallen, moved = (bc.prepare(each, "lagrange").project(state) for each in (welded, mech))
+    run = begun(model, state)
+    run.set_free(mask(run, model, names))
+    before = run.kinetic_energy
+    run.limit(np.inf, False, 0.0, False, -1)
+    if run.advance(1, IMPACT_STEP, "symplectic") != 1:
+        return "it ended"
+    after, size = state_of(run, model), max(np.sqrt(2.0 * before / model.mass.sum()), 1e-3)
+    off = _speeds_apart(model, state, after, fallen)
+    if not off <= 1e-7 * size + 1e-15:
+        return f"speeds after it are off by {off:.1e} of {size:.1e} m/s, after {run.impacts}"
+    taken = before - energy(model, fallen)
+    if not abs(run.impact_energy - taken) <= 1e-6 * before + 1e-30:
+        return f"{run.impact_energy:.6e} J are said to be taken, not {taken:.6e}, of {before:.1e}"
+    off = _speeds_apart(model, state, fallen, moved)
+    if not run.largest_error * IMPACT_STEP >= off - 1e-6 * size:
+        return f"speeds after it are off by {off:.6e} m/s, not at most {run.largest_error * IMPACT_STEP:.6e}"
+    return ""
+
+
+def _speeds_apart(model, state, one, two):
+    """By root mean square over the mass, m/s."""
+    change = one.velocity - two.velocity, one.angular_velocity - two.angular_velocity
+    return rms_error(model, squared_norm(model, state, *change))

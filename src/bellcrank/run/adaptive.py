@@ -11,9 +11,10 @@ from typing import Any, Final
 import numpy as np
 
 from bellcrank import _core
+from bellcrank.compile.contacts import refuse_resistances
 from bellcrank.compile.initial import assembled, refuse_misfits
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats, Ints, State
+from bellcrank.compile.state import MEMORY, Floats, Ints, State
 from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.formulations.preparing import formulation_module
@@ -79,9 +80,10 @@ class AdaptiveRun(LinkageRun):
 
     Free joints move, locked ones stand still. In each step the error of that is known: the difference of the
     accelerations of all bodies from those with all joints free, by root mean square over the mass. Joints are
-    locked by an inelastic impact, and the kinetic energy that it takes is counted. Quasi-static runs with
-    rule="lock" are of this kind too: all joints begin their steps at rest. A run serves one thread at a time
-    and cannot be copied or pickled.
+    locked by an inelastic impact, and the kinetic energy that it takes is counted. Limits of joints are
+    stops, whose impacts free what they set in motion. Quasi-static runs with rule="lock" are of this kind;
+    there all joints begin their steps at rest. A run serves one thread at a time; it cannot be copied or
+    pickled.
 
     >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
     >>> moved = run.advance(steps=20)
@@ -108,6 +110,8 @@ class AdaptiveRun(LinkageRun):
         self._max_error_of = MappingProxyType(dict(max_error_of))
         self._steering = LinkageSteering((), {}) if steering is None else steering
         self._steering.preset(model, core)
+        if model.contacts and model.initial.contacts is not None:
+            core.remember(model.initial.contacts.view((np.float64, MEMORY.itemsize // 8)))
         core.start(model.core, *model.initial.arrays)
         super().__init__(model, core, limits.max_error, measure, recording)
 
@@ -135,7 +139,7 @@ class AdaptiveRun(LinkageRun):
 
     @property
     def error(self) -> float:
-        """The error of the accelerations of the last step, in the run's measure."""
+        """The error of the accelerations of the last step, in its measure; with stops an upper bound."""
         return float(self._core.error)
 
     def error_of(self, body: str, point: Sequence[float | str] = (0.0, 0.0, 0.0)) -> float:
@@ -173,6 +177,19 @@ class AdaptiveRun(LinkageRun):
     def lost_energy(self) -> float:
         """The kinetic energy that locking joints has taken since the start, J."""
         return float(self._core.lost_energy)
+
+    @property
+    def impact_energy(self) -> float:
+        """The kinetic energy that impacts on stops have taken since the start, J: motion, no error.
+
+        >>> slide = block.replace(block.joints["guide"], limits=bc.Limit(lower=-0.5, restitution=0.5))
+        >>> run = bc.start(block, formulation="adaptive", step=1e-3)
+        >>> moved = run.advance(steps=400)
+        >>> mass, speed = 2.0, np.sqrt(2.0 * 9.81 * 0.5)
+        >>> np.isclose(run.impact_energy, 0.5 * mass * speed**2 * (1 - 0.5**2))
+        True
+        """
+        return float(self._core.impact_energy)
 
     @property
     def kinetic_energy(self) -> float:
@@ -214,10 +231,11 @@ class AdaptiveRun(LinkageRun):
     def state(self) -> State:
         """Poses and velocities of all bodies now, from which any other run can go on (`state=`).
 
-        Whole turns of joints are not in it.
+        What contacts remember of friction is in it, whole turns of joints are not.
         """
         state = State(*self._core.state(self.model.core))
-        return replace(state, source=self.model.state_source)
+        memory = self._core.contact_memory().view(MEMORY).ravel() if self.model.contacts else None
+        return replace(state, contacts=memory, source=self.model.state_source)
 
     @property
     def max_loss(self) -> float | None:
@@ -448,6 +466,8 @@ class AdaptiveRun(LinkageRun):
                 f"steps of {self._recording.step:g} s may be too long: give a shorter step="
             ), None
         numbers = self._core.accelerations()
+        if np.all(np.isfinite(numbers)):
+            return "bodies come at each other so fast that no step is short enough for their contacts", None
         link = int(np.searchsorted(self._first, int(np.argmax(~np.isfinite(numbers))), "right")) - 1
         where = f" of joint {self._joints[link]!r}" if self._joints[link] else ""
         return (
@@ -460,6 +480,8 @@ class AdaptiveRun(LinkageRun):
             return {"mode": "quasistatic", "rule": "lock", "decisions": self._core.decisions}
         found: dict[str, str | int | float] = {"mode": "adaptive", "formulation": "adaptive"}
         found |= {"method": self.method, "lost_energy": self.lost_energy, "decisions": self._core.decisions}
+        if np.any(self.model.arrays["block_unilateral"]):
+            found |= {"impacts": self._core.impacts, "impact_energy": self.impact_energy}
         limits = {"max_loss": self.max_loss, "max_joints": self.max_joints}
         largest = zip(self._max_error_of, self._core.largest_output_errors.tolist(), strict=True)
         found |= {f"error of {name}": error for name, error in largest}
@@ -497,7 +519,7 @@ def _outputs(model: Model, what: str, given: Any) -> list[tuple[int, Sequence[fl
 def refuse(model: Model) -> None:
     """Raise Unsupported if the model cannot be run adaptively, naming a formulation that takes it."""
     reasons = named(model, _core.AdaptiveDynamics.refusals(model.core))
-    reasons += [f"it computes no contact: force {contact.name!r}" for contact in model.contacts]
+    reasons += [f"it takes no tyres: force {contact.name!r}" for contact in model.contacts if contact.of_tyre]
     moving = [repr(one.name) for one, at in model.inputs.items() if at.constrains and at.formula >= 0]
     if moving:
         reasons.append(f"it takes no inputs in joints given by formulas: {', '.join(moving)}")
@@ -506,6 +528,7 @@ def refuse(model: Model) -> None:
             f"formulation 'adaptive' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "
             f"Use formulation={_instead(model)!r}."
         )
+    refuse_resistances(model, "formulation 'adaptive'")
 
 
 def _instead(model: Model) -> str:
