@@ -77,6 +77,7 @@ class AdaptiveDynamics {
     double largest_error() const { return largest_error_; }  // of the steps taken
     double lost_energy() const { return lost_; }
     long steps() const { return steps_; }
+    double mean_free() const;  // joints, over the steps taken
     long decisions() const { return decisions_; }
     const std::vector<int>& free() const { return free_; }  // links
     // Along S, per freedom of the linkage; of locked joints zero.
@@ -119,6 +120,7 @@ class AdaptiveDynamics {
     double lock_share_ = 0.0;
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
+    double free_steps_ = 0.0;          // joints that were free, summed over the steps
     double step_ = 0.0, since_ = 0.0;  // of the last steps, which are equally long; the time before them
     long equal_ = 0;                   // their number
     int unreleased_ = 0;               // joints that hang on nothing, which are always free

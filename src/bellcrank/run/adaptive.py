@@ -29,6 +29,10 @@ mass: as a part of what it is with no joint free, or in m/s^2."""
 METHODS: Final = ("rk4", "symplectic")
 """The method of Runge and Kutta of order 4, or symplectic Euler."""
 
+LARGE: Final = 100
+"""Joints from which "auto" takes adaptive dynamics where an error is admitted (docs, decision 15)."""
+
+_MOST_FREE: Final = 0.5  # of the joints, on average: with more, a run takes longer than an exact one
 _DEFAULT_ERROR: Final = 1e-2
 _DEFAULT_LOSS: Final = 0.01  # of the kinetic energy, per second
 _WHOLE: Final = 1e-9  # of a ratio: that near to a whole number, it is one
@@ -81,7 +85,10 @@ class AdaptiveRun(LinkageRun):
     (True, True)
     """
 
-    def __init__(self, model: Model, limits: Limits, measure: str, method: str, recording: Recording) -> None:
+    def __init__(
+        self, model: Model, limits: Limits, measure: str, method: str, recording: Recording, choice: str = ""
+    ) -> None:
+        self._choice = choice
         core = _core.AdaptiveDynamics(model.core)
         self.method, self._limits = method, limits
         self._is_untold = True  # `moves` has not been called
@@ -378,21 +385,39 @@ class AdaptiveRun(LinkageRun):
         found: dict[str, str | int | float] = {"mode": "adaptive", "formulation": "adaptive"}
         found |= {"method": self.method, "lost_energy": self.lost_energy, "decisions": self._core.decisions}
         limits = {"max_loss": self.max_loss, "max_joints": self.max_joints}
+        found |= {"choice": self._choice} if self._choice else {}
+        found |= {"note": note} if (note := self._too_many()) else {}
         return {**found, **{name: one for name, one in limits.items() if one is not None}}
+
+    def _too_many(self) -> str:
+        """That exact equations would have been faster, where they would."""
+        share = float(self._core.mean_free) / max(len(self.joints), 1)
+        other = _instead(self.model)
+        if not share > _MOST_FREE or other != "recursive" or self._is_at_rest:
+            return ""
+        return (
+            f"{100.0 * share:.0f} % of the joints were free on average: formulation='recursive' is exact, "
+            f"and takes less time from about {100.0 * _MOST_FREE:.0f} % on"
+        )
 
 
 def refuse(model: Model) -> None:
     """Raise Unsupported if the model cannot be run adaptively, naming a formulation that takes it."""
+    if reasons := _reasons(model):
+        raise Unsupported(
+            f"formulation 'adaptive' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "
+            f"Use formulation={_instead(model)!r}."
+        )
+
+
+def _reasons(model: Model) -> list[str]:
+    """Why a model cannot be run adaptively."""
     reasons = named(model, _core.AdaptiveDynamics.refusals(model.core))
     reasons += [f"it computes no contact: force {contact.name!r}" for contact in model.contacts]
     if model.inputs:
         inputs = ", ".join(repr(record.name) for record in model.inputs)
         reasons.append(f"it takes no inputs: {inputs}")
-    if reasons:
-        raise Unsupported(
-            f"formulation 'adaptive' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "
-            f"Use formulation={_instead(model)!r}."
-        )
+    return reasons
 
 
 def _instead(model: Model) -> str:
@@ -404,10 +429,34 @@ def _instead(model: Model) -> str:
     return "recursive"
 
 
-def begun(model: Model, given: Mapping[str, Any], records: bool = True) -> AdaptiveRun:
+def preferred(model: Model, given: Mapping[str, Any]) -> tuple[bool, str]:
+    """Whether "auto" takes adaptive dynamics for a run that may have an error, and why it does or does not.
+
+    given: the arguments of `bc.start`. How many joints will be free shows in the run alone.
+    """
+    joints = sum(bool(joint.blocks) for joint in model.joints)
+    if not given["max_error"] > 0.0:
+        return False, "no error is admitted"
+    if joints < LARGE:
+        return False, f"fewer than {LARGE} joints, of which too many would be free"
+    method = given["method"]
+    if method not in ("auto", *METHODS):
+        return False, f"method {method!r} is none of adaptive runs"
+    if model.source is not None and model.source.changes:
+        return False, "the mechanism changes during the run"
+    if reasons := _reasons(model):
+        return False, reasons[0]
+    check = Check("simulate")
+    _divided(check, model.initial.time, given["step"], given["output_step"], given["duration"])
+    if len(check.faults):
+        return False, "the duration is no whole number of steps"
+    return True, f"adaptive: an error of {given['max_error']:g} is admitted in a tree of {joints} joints"
+
+
+def begun(model: Model, given: Mapping[str, Any], records: bool = True, choice: str = "") -> AdaptiveRun:
     """A run at its start. given: the arguments of `bc.start`, checked here. Raises the same errors.
 
-    records: whether frames are recorded after the first one.
+    records: whether frames are recorded after the first one. choice: why "auto" took this formulation.
     """
     a = SimpleNamespace(**given)
     state = a.state
@@ -433,7 +482,7 @@ def begun(model: Model, given: Mapping[str, Any], records: bool = True) -> Adapt
     elif a.assemble:
         model, _ = assembled(model)
     recording = Recording(step, steps, every if records else 0, a.path, a.description, a.progress)
-    return AdaptiveRun(model, limits, measure, method, recording)
+    return AdaptiveRun(model, limits, measure, method, recording, choice)
 
 
 def _divided(
