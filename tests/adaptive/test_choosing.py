@@ -33,7 +33,7 @@ def test_an_admitted_error_makes_large_trees_adaptive():
     (lambda: pulled(LARGE), {"max_error": 0.1, "method": "dopri5"}),
     (lambda: pulled(LARGE), {"max_error": 0.1, "ledger": True}),
     (lambda: pulled(LARGE), {"max_error": 0.1, "method": "rk4", "step": 0.03}),
-    (lambda: bc.gallery.four_bar(), {"max_error": 0.1, "max_joints": 3}),
+    (bc.gallery.four_bar, {"max_error": 0.1, "max_joints": 3}),
 ], ids=["small", "not asked for", "no error", "tolerance", "method", "ledger", "steps", "loop"])  # fmt: skip
 def test_everything_else_is_exact(make, given):
     run = bc.simulate(make(), 0.05, **given)

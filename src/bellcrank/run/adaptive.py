@@ -293,7 +293,7 @@ class AdaptiveRun(LinkageRun):
     def carriers(self) -> Ints:
         """Per body the number of the one that carries it in the tree, (nb,); -1 for the ground."""
         own, carrier = self._core.bodies
-        found = np.empty_like(carrier)
+        found: Ints = np.empty_like(carrier)
         found[own] = carrier
         return found
 

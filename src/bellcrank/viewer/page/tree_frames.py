@@ -63,4 +63,3 @@ def series_of(
     nothing = np.full(len(rows), np.nan)
     columns = [rows[:, 1 + labels.index(name)] if name in labels else nothing for name in names]
     return Sent(record, names, float(mark)), message_of(engine.edition, fresh, rows[:, 0], columns)
-
