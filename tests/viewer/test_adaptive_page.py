@@ -10,7 +10,7 @@ from bellcrank.viewer.page import tree_picture
 from benchmarks.adaptive_linkages import molecule
 
 pytestmark = NEEDS_A_BROWSER
-ATOMS = 200
+ATOMS = 90
 
 
 @pytest.fixture(params=["meshes", "balls"])
@@ -31,7 +31,7 @@ def taken(page, tab):
     wait_for(tab, lambda: hook(tab, "bellcrank.frame") == page.session.snapshot.number, "frames are missing")
 
 
-def drag(page, tab, body="link 100"):
+def drag(page, tab, body="link 45"):
     """Take hold of a body in the picture and pull it."""
     model = page.session.snapshot.model
     x, y = on(tab, body, model.com[model.body_number(body)])
@@ -74,11 +74,12 @@ def test_an_atom_is_dragged_and_clusters_have_colours(shown):
     assert changed.sum() > 100
 
 
+@pytest.mark.parametrize("shown", ["balls"], indirect=True)
 def test_limits_are_set_and_what_bounds_is_said(shown):
     page, tab = shown
     page.session.do("play")
-    place = np.array(page.session.do("inspect", name="link 100")["position [m]"])
-    page.session.do("grab", body="link 100", point=[0, 0, 0], target=(place + 3.0).tolist())
+    place = np.array(page.session.do("inspect", name="link 45")["position [m]"])
+    page.session.do("grab", body="link 45", point=[0, 0, 0], target=(place + 3.0).tolist())
     fill(tab, "Error limit, number", 1e-3)
     until(page.session, lambda now: now.adaptivity.max_error == 1e-3)
     tab.get_by_label("As many joints as the error takes").click()  # the session says what is so
