@@ -115,7 +115,10 @@ def test_a_hand_pulls_and_lets_go():
 
 def test_a_hand_is_not_stronger_than_what_it_holds_needs():
     """A target that is far away is not reached at once: accelerations stay those of a reach of few bonds."""
-    near, far = dragged(engine(), way=(4.0, 0.0, 0.0), steps=20), dragged(engine(), way=(4e4, 0.0, 0.0), steps=20)
+    near, far = (
+        dragged(engine(), way=(4.0, 0.0, 0.0), steps=20),
+        dragged(engine(), way=(4e4, 0.0, 0.0), steps=20),
+    )
     assert_allclose(near, far, rtol=0.5)
 
 
@@ -280,7 +283,11 @@ def test_the_scene_has_the_tree_and_a_crowd_is_balls(crowd, monkeypatch):
     at, count = head["tree"]["carriers"]
     assert np.frombuffer(numbers, "<i4", count, 4 * at).tolist() == now.adaptivity.tree.carriers.tolist()
     assert head["signals"][0]["signals"][0][0] == "error"
-    assert (head["live"], state["live"], state["adaptive"]["methods"]) == (False, False, ("rk4", "symplectic"))
+    assert (head["live"], state["live"], state["adaptive"]["methods"]) == (
+        False,
+        False,
+        ("rk4", "symplectic"),
+    )
     assert (len(head["pieces"]) == 0) is crowd
     assert [*head["document"]["bodies"]] == [*mech.bodies]
     assert ("mass" in head["document"]["bodies"]["link 3"]) is not crowd

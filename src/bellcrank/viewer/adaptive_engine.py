@@ -159,7 +159,9 @@ class AdaptiveEngine:
         """Have a hand hold a body."""
         self.holds[body] = hold
         strongest = _REACH * self._apart * hold.stiffness
-        self.run.pull(body, hold.target.tolist(), hold.point.tolist(), hold.stiffness, hold.damping, strongest)
+        self.run.pull(
+            body, hold.target.tolist(), hold.point.tolist(), hold.stiffness, hold.damping, strongest
+        )
 
     def hold_at(self, body: str, point: Floats, target: Floats) -> Hold:
         """A hand that holds a point of a body as firmly as the mechanism allows."""
