@@ -1,4 +1,4 @@
-"""The page of adaptive dynamics in headless Chromium: clusters in colours, an atom dragged, limits by sliders."""
+"""The page of adaptive dynamics in Chromium: clusters in colours, an atom dragged, limits by sliders."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Live sessions with adaptive dynamics: their engine by a clock set by hand, their commands, what pages get."""
+"""Live sessions with adaptive dynamics: their engine by a clock set by hand, commands, what pages get."""
 
 import struct
 import time
