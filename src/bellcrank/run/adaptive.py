@@ -266,7 +266,12 @@ class AdaptiveRun(LinkageRun):
         """Take the hand of a body away, if it has one. Raises MechanismError for an unknown name.
 
         >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
-        >>> run.let_go(run.trajectory.bodies[-1])
+        >>> end = run.trajectory.bodies[-1]
+        >>> run.pull(end, target=(25, 0, 0), stiffness=10.0)
+        >>> run.let_go(end)
+        >>> moved = run.advance(steps=20)
+        >>> bool(run.pose(end)[0][0] < 20)    # m; nothing pulls it outwards
+        True
         """
         self._core.let_go(self.model.body_number(body))
 
