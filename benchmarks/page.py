@@ -251,12 +251,16 @@ def run(seconds: float = 8.0, joints: int = 50_000) -> Report:
 
     crowd, more = measured(joints, seconds)
     tables, wanted = [*tables, *crowd], [*wanted, *more]
-    return Report("page", facts, {"seconds": seconds, "joints": joints}, [*tables, *targets_tables(wanted)], notes)
+    return Report(
+        "page", facts, {"seconds": seconds, "joints": joints}, [*tables, *targets_tables(wanted)], notes
+    )
 
 
 @click.command
 @click.option("--seconds", default=8.0, show_default=True, help="How long each measurement lasts.")
-@click.option("--joints", default=50_000, show_default=True, help="Of the molecule that is simulated adaptively.")
+@click.option(
+    "--joints", default=50_000, show_default=True, help="Of the molecule that is simulated adaptively."
+)
 @form_option
 def command(seconds: float, joints: int, form: Form) -> None:
     """Shares of a core, frames and delays of the live page."""

@@ -48,7 +48,7 @@ BROWSER: Final = (
 
 
 def _serve(joints: int, limits: dict[str, Any], core: int | None, line: Connection) -> None:
-    """Serve a page on one core, and say what it has taken so far, CPU s, whenever asked; until the line ends."""
+    """Serve a page on one core, and say what it has taken, CPU s, whenever asked; until the line ends."""
     if core is not None:
         os.sched_setaffinity(0, {core})
     from bellcrank.viewer.opening import view
@@ -168,7 +168,9 @@ def browser_row(joints: int, seconds: float, core: int | None) -> Row | None:
         free = tab.evaluate("() => bellcrank.adaptivity?.free ?? -1")
         tab.mouse.up()
         browser.close()
-    gone = {name: after[name] - before[name] for name in ("frames", "pictures", "busy", "placing", "rendering")}
+    gone = {
+        name: after[name] - before[name] for name in ("frames", "pictures", "busy", "placing", "rendering")
+    }
     frames, pictures = max(gone["frames"], 1), max(gone["pictures"], 1)
     return {
         "frames": gone["frames"] / lasted, "pictures": gone["pictures"] / lasted,

@@ -404,6 +404,7 @@ void bind_dynamics(nb::module_& m) {
             "is_even", [](const AdaptiveDynamics& self) { return self.linkage().tree.shape == TreeShape::balanced; },
             "Whether bodies are so much alike that joins keep the digits.")
         .def_prop_ro("steps", &AdaptiveDynamics::steps)
+        .def_prop_ro("mean_free", &AdaptiveDynamics::mean_free, "Joints that were free, over the steps taken.")
         .def_prop_ro("decisions", &AdaptiveDynamics::decisions)
         .def_prop_ro("time", &AdaptiveDynamics::time)
         .def_prop_ro("distance", &AdaptiveDynamics::distance,

@@ -152,6 +152,7 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
     time_ = t;
     step_ = 0.0;
     steps_ = decisions_ = 0;
+    free_steps_ = 0.0;
     lost_ = budget_ = largest_error_ = loop_error_ = 0.0;
     lock_share_ = kLeastLockShare;
     std::fill(free_until_.begin(), free_until_.end(), 0);
@@ -262,6 +263,10 @@ double AdaptiveDynamics::error() const {
     const double unit = limits_.is_relative ? whole_ : mass_,
                  off = std::sqrt(distance_) + rounding_ * std::sqrt(whole_);
     return off > 0.0 ? off / std::sqrt(unit) : 0.0;
+}
+
+double AdaptiveDynamics::mean_free() const {
+    return steps_ > 0 ? free_steps_ / static_cast<double>(steps_) : static_cast<double>(free_.size()) - unreleased_;
 }
 
 int AdaptiveDynamics::room() const {
@@ -586,6 +591,7 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
                 if (std::exchange(has_moved_[link], 1) == 0) moved_.push_back(link);
         time_ = since_ + step * static_cast<double>(++equal_);  // sums of many steps would lose digits
         ++steps_;
+        free_steps_ += static_cast<double>(free_.size()) - unreleased_;
         if (every_ == 0) continue;
         recorder_->note(free_);
         recorder_->note(driven_);

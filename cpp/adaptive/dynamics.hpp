@@ -112,6 +112,7 @@ class AdaptiveDynamics {
     double impact_energy() const { return impact_energy_; }
     long impacts() const { return impacts_; }
     long steps() const { return steps_; }
+    double mean_free() const;  // joints, over the steps taken
     long decisions() const { return decisions_; }
     const std::vector<int>& free() const { return free_; }  // links
     // Along S, per freedom of the linkage; of locked joints zero.
@@ -201,6 +202,7 @@ class AdaptiveDynamics {
     double springs_ = 0.0, between_ = 0.0, work_ = 0.0, struck_ = 0.0;  // `between_` at the start; work of a stop
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
+    double free_steps_ = 0.0;  // joints that were free, summed over the steps
     double step_ = 0.0, since_ = 0.0;       // of the last steps, which are equally long; the time before them
     long equal_ = 0;                        // their number
     std::vector<std::uint8_t> stays_free_;  // links that hang on nothing, or have to give way

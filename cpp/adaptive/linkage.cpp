@@ -52,13 +52,9 @@ std::vector<Obstacle> obstacles_in(const Model& model, const JointTree& tree, bo
         given_in(model, tree, left);
     else
         left = tree.closing_rows;
-    for (const int row : left) {
-        if (!moves)
-            found.push_back({"it takes trees of joints, and rows of loops, drives or constraints would be left",
-                             Obstacle::Of::row, row});
-        else if (model.blocks[model.block_of(row)].of_velocity)
-            found.push_back({"it takes no rows of velocities alone", Obstacle::Of::row, row});
-    }
+    for (const int row : moves ? std::vector<int>() : left)
+        found.push_back({"it takes trees of joints, and rows of loops, drives or constraints would be left",
+                         Obstacle::Of::row, row});
     for (const int row : moves ? std::vector<int>() : tree.stops)
         found.push_back({"it takes no stops", Obstacle::Of::row, row});
     for (const int block : tree.inertances)

@@ -22,6 +22,7 @@ Loops::Loops(std::shared_ptr<const Model> model, const Linkage& linkage) : model
         const int node = meeting_node(bodies);
         Meeting& meeting = found[node];
         formula >= 0 ? meeting.formulas.push_back(formula) : meeting.rows.push_back(row);
+        if (formula >= 0) meeting.holds_positions.push_back(!model_->blocks[block].of_velocity);
         meeting.count += formula >= 0 ? model_->formula_rows[formula].rows() : 1;
         std::vector<int>& all = bodies_at[node];
         all.insert(all.end(), bodies.begin(), bodies.end());
@@ -189,13 +190,14 @@ void Loops::find(const PortedNode& node, double t, const Place* places, const Tw
         }
         ++row;
     }
-    for (const int number : meeting.formulas) {
+    for (size_t index = 0; index < meeting.formulas.size(); ++index) {
+        const int number = meeting.formulas[index];
         const FormulaRows& of = model_->formula_rows[number];
         for (const int coordinate : of.ends().coordinates)
             if (model_->coordinates[coordinate].followed()) branches_->follow(*model_, coordinate, x_.data());
         of.evaluate({*model_, *branches_, t, x_.data(), u_.data()}, formula_);
         for (int r = 0; r < of.rows(); ++r) {
-            rows.C[row + r] = formula_.value[r];
+            rows.C[row + r] = meeting.holds_positions[index] != 0 ? formula_.value[r] : 0.0;
             rows.drift[row + r] = formula_.drift[r];
             rows.bias[row + r] = formula_.bias[r];
         }

@@ -54,6 +54,7 @@ class Loops {
   private:
     struct Meeting {
         std::vector<int> rows, formulas, way;
+        std::vector<std::uint8_t> holds_positions;  // per formula; others are of velocities alone
         int count = 0;
     };
     int meeting_node(const std::vector<int>& bodies) const;

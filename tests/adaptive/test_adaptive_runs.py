@@ -362,7 +362,7 @@ def test_wrong_arguments(arguments, message):
 @pytest.mark.parametrize("name", ["max_error", "measure", "max_loss", "max_joints"])
 def test_arguments_of_adaptive_runs_belong_to_them(name):
     with pytest.raises(MechanismError, match=rf"{name} is a part of formulation='adaptive'"):
-        bc.simulate(hinge(), 0.1, **{name: 1})
+        bc.simulate(hinge(), 0.1, formulation="lagrange", **{name: 1})
 
 
 def test_wrong_limits_of_a_live_run():

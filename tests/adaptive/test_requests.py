@@ -105,7 +105,10 @@ def test_refusals_name_the_element(what):
         ({"mode": "quasistatic", "max_error": -1.0}, "max_error must be at least 0, got -1"),
         ({"mode": "quasistatic", "max_error": np.nan}, "max_error"),
         ({"mode": "quasistatic", "step": 0.0}, "step must be greater than zero"),
-        ({"max_error": 0.1}, "max_error is a part of formulation='adaptive' or mode='quasistatic'"),
+        (
+            {"max_error": 0.1, "formulation": "recursive"},
+            "max_error is a part of formulation='adaptive' or mode='quasistatic'",
+        ),
         ({"mode": "quasistatic", "max_joints": 3}, "max_joints has no meaning in a quasi-static run"),
     ],
 )

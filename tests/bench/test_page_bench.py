@@ -5,7 +5,7 @@ from rigs.chromium import CHROMIUM, SOFTWARE
 from rigs.reader import needs_a_page
 
 import bellcrank as bc
-from benchmarks import page
+from benchmarks import page, page_adaptive
 
 pytestmark = pytest.mark.usefixtures("every_core")
 
@@ -31,3 +31,12 @@ def test_moves_of_the_mouse_are_timed():
         browser.close()
     assert row["moves"] > 3
     assert 0.0 < row["median"] <= row["nine"]
+
+
+def test_a_crowd_is_dragged_by_a_reader():
+    needs_a_page()
+    row = page_adaptive.server_row(60, {"max_error": 0.1}, 1.5, None)
+    assert row["limits"] == "max_error=0.1"
+    assert row["rate"] > 5.0
+    assert 0.0 <= row["error"] <= 0.1
+    assert row["median"] <= row["nine"]

@@ -372,14 +372,38 @@ def test_errors_say_what_was_expected(shell, run, line):
     assert reply.data["type"] != "internal"
 
 
-def test_adaptive_runs_are_refused_with_what_to_take(shell, run):
-    run("ib rod", "formulation adaptive")
-    before = shell.session.now
-    reply = shell.execute("run 0.1")
-    assert not reply.ok
-    assert "take 'formulation recursive' here, or 'bellcrank run FILE --formulation adaptive'" in reply.text
-    assert shell.session.now is before
-    run("formulation recursive", "run 0.1")
+def swinging(shell):
+    """A chain of rods in a shell."""
+    shell.session.set(mechanism=bc.gallery.chain(30))
+
+
+def test_adaptive_runs_go_on_from_each_other(shell, run):
+    """Runs in parts, against one of the interface; with no error, against `recursive`."""
+    swinging(shell)
+    run("formulation adaptive max_error=0", "method rk4 step=1e-3", "run 0.1 output_step=0.05", "run 0.1")
+    found = shell.session.now.live
+    exact = bc.simulate(bc.gallery.chain(30), 0.2, formulation="recursive", method="rk4", step=1e-3).at(0.2)
+    np.testing.assert_allclose(found.position, exact.position, rtol=0, atol=1e-8)
+    np.testing.assert_allclose(found.velocity, exact.velocity, rtol=0, atol=1e-7)
+    whole = shell.session.trajectory()
+    assert whole.time.round(9).tolist() == [0.0, 0.05, 0.1, 0.2]
+    assert np.isfinite(whole.store.read("velocity")).all()
+
+
+def test_limits_of_adaptive_runs_are_options_of_the_formulation(shell, run, tmp_path):
+    swinging(shell)
+    run("formulation adaptive max_error=0.3 max_joints=4", "method rk4 step=1e-3", "run 0.2")
+    statistics = shell.session.now.history[-1].statistics
+    assert (statistics["max_error"], statistics["max_joints"]) == (0.3, 4)
+    kept = tmp_path / "chain.yaml"
+    run(f"save {kept}")
+    assert "max_joints: 4" in kept.read_text()
+    run("formulation auto", f"load {kept}")
+    assert shell.session.now.settings.options == {"max_error": 0.3, "max_joints": 4}
+    assert shell.session.now.settings.formulation == "adaptive"
+    for line in ("formulation adaptive max_error=-1", "formulation adaptive measure=mean",
+                 "formulation adaptive max_eror=1", "formulation lagrange max_error=0.1"):  # fmt: skip
+        assert not shell.execute(line).ok
 
 
 def test_the_unit_of_a_joints_value_is_that_of_its_coordinate(shell, run):

@@ -72,8 +72,11 @@ class TestHands:
 
     def test_small_mechanisms_take_stiffer_hands_and_no_hand_is_too_stiff_for_its_steps(self):
         light = Yielding(np.eye(3), 0.5)
-        assert firmness(light, 0.01, 9.81, 0.0)[0] > firmness(light, 10.0, 9.81, 0.0)[0]
-        stiffness, damping = firmness(light, 1e-6, 9.81, 1e-3)
+        assert (
+            firmness(light.most, light.swing, 0.01, 9.81, 0.0)[0]
+            > firmness(light.most, light.swing, 10.0, 9.81, 0.0)[0]
+        )
+        stiffness, damping = firmness(light.most, light.swing, 1e-6, 9.81, 1e-3)
         assert np.sqrt(stiffness) == pytest.approx(300.0)
         assert damping == pytest.approx(2.0 * np.sqrt(stiffness))
         assert size_of(engine(free_ball()).model) > 0.0

@@ -206,6 +206,8 @@ def _summary(run: Trajectory | MoveTrajectory, written: list[str]) -> None:
     ]
     if counted.get("choice"):
         rows.append(("because", str(counted["choice"])))
+    if counted.get("note"):
+        rows.append(("note", str(counted["note"])))
     if counted.get("redundant_rows"):
         rows.append(("redundant", str(counted["redundant_rows"])))
     if counted.get("accuracy"):

@@ -36,6 +36,10 @@ mass: as a part of what it is with no joint free, or in m/s^2."""
 METHODS: Final = ("rk4", "symplectic")
 """The method of Runge and Kutta of order 4, or symplectic Euler."""
 
+LARGE: Final = 100
+"""Joints from which "auto" takes adaptive dynamics where an error is admitted (docs, decision 15)."""
+
+_MOST_FREE: Final = 0.5  # of the joints, on average: with more, a run takes longer than an exact one
 _DEFAULT_ERROR: Final = 1e-2
 _DEFAULT_LOSS: Final = 0.01  # of the kinetic energy, per second
 _OPEN: Final = 1e-6  # m or rad: a run ends where its loops are further open
@@ -100,7 +104,9 @@ class AdaptiveRun(LinkageRun):
         recording: Recording,
         steering: LinkageSteering | None = None,
         max_error_of: Mapping[str, float] = _NO_OUTPUTS,
+        choice: str = "",
     ) -> None:
+        self._choice = choice
         model = with_own_inputs(model)
         core = _core.AdaptiveDynamics(model.core)
         self.method, self._limits = method, limits
@@ -355,7 +361,12 @@ class AdaptiveRun(LinkageRun):
         """Take the hand of a body away, if it has one. Raises MechanismError for an unknown name.
 
         >>> run = bc.start(bc.gallery.chain(20), formulation="adaptive", step=0.01, max_error=0.1)
-        >>> run.let_go(run.trajectory.bodies[-1])
+        >>> end = run.trajectory.bodies[-1]
+        >>> run.pull(end, target=(25, 0, 0), stiffness=10.0)
+        >>> run.let_go(end)
+        >>> moved = run.advance(steps=20)
+        >>> bool(run.pose(end)[0][0] < 20)    # m; nothing pulls it outwards
+        True
         """
         self._core.let_go(self.model.body_number(body))
 
@@ -382,7 +393,7 @@ class AdaptiveRun(LinkageRun):
     def carriers(self) -> Ints:
         """Per body the number of the one that carries it in the tree, (nb,); -1 for the ground."""
         own, carrier = self._core.bodies
-        found = np.empty_like(carrier)
+        found: Ints = np.empty_like(carrier)
         found[own] = carrier
         return found
 
@@ -485,7 +496,20 @@ class AdaptiveRun(LinkageRun):
         limits = {"max_loss": self.max_loss, "max_joints": self.max_joints}
         largest = zip(self._max_error_of, self._core.largest_output_errors.tolist(), strict=True)
         found |= {f"error of {name}": error for name, error in largest}
+        found |= {"choice": self._choice} if self._choice else {}
+        found |= {"note": note} if (note := self._too_many()) else {}
         return {**found, **{name: one for name, one in limits.items() if one is not None}}
+
+    def _too_many(self) -> str:
+        """That exact equations would have been faster, where they would."""
+        share = float(self._core.mean_free) / max(len(self.joints), 1)
+        other = _instead(self.model)
+        if not share > _MOST_FREE or other != "recursive" or self._is_at_rest:
+            return ""
+        return (
+            f"{100.0 * share:.0f} % of the joints were free on average: formulation='recursive' is exact, "
+            f"and takes less time from about {100.0 * _MOST_FREE:.0f} % on"
+        )
 
 
 def _outputs(model: Model, what: str, given: Any) -> list[tuple[int, Sequence[float], float]]:
@@ -518,17 +542,22 @@ def _outputs(model: Model, what: str, given: Any) -> list[tuple[int, Sequence[fl
 
 def refuse(model: Model) -> None:
     """Raise Unsupported if the model cannot be run adaptively, naming a formulation that takes it."""
-    reasons = named(model, _core.AdaptiveDynamics.refusals(model.core))
-    reasons += [f"it takes no tyres: force {contact.name!r}" for contact in model.contacts if contact.of_tyre]
-    moving = [repr(one.name) for one, at in model.inputs.items() if at.constrains and at.formula >= 0]
-    if moving:
-        reasons.append(f"it takes no inputs in joints given by formulas: {', '.join(moving)}")
-    if reasons:
+    if reasons := _reasons(model):
         raise Unsupported(
             f"formulation 'adaptive' cannot take mechanism {model.name!r}: {'; '.join(reasons)}. "
             f"Use formulation={_instead(model)!r}."
         )
     refuse_resistances(model, "formulation 'adaptive'")
+
+
+def _reasons(model: Model) -> list[str]:
+    """Why a model cannot be run adaptively."""
+    reasons = named(model, _core.AdaptiveDynamics.refusals(model.core))
+    reasons += [f"it takes no tyres: force {contact.name!r}" for contact in model.contacts if contact.of_tyre]
+    moving = [repr(one.name) for one, at in model.inputs.items() if at.constrains and at.formula >= 0]
+    if moving:
+        reasons.append(f"it takes no inputs in joints given by formulas: {', '.join(moving)}")
+    return reasons
 
 
 def _instead(model: Model) -> str:
@@ -540,10 +569,34 @@ def _instead(model: Model) -> str:
     return "recursive"
 
 
-def begun(model: Model, given: Mapping[str, Any], records: bool = True) -> AdaptiveRun:
+def preferred(model: Model, given: Mapping[str, Any]) -> tuple[bool, str]:
+    """Whether "auto" takes adaptive dynamics for a run that may have an error, and why it does or does not.
+
+    given: the arguments of `bc.start`. How many joints will be free shows in the run alone.
+    """
+    joints = sum(bool(joint.blocks) for joint in model.joints)
+    if not given["max_error"] > 0.0:
+        return False, "no error is admitted"
+    if joints < LARGE:
+        return False, f"fewer than {LARGE} joints, of which too many would be free"
+    method = given["method"]
+    if method not in ("auto", *METHODS):
+        return False, f"method {method!r} is none of adaptive runs"
+    if model.source is not None and model.source.changes:
+        return False, "the mechanism changes during the run"
+    if reasons := _reasons(model):
+        return False, reasons[0]
+    check = Check("simulate")
+    _divided(check, model.initial.time, given["step"], given["output_step"], given["duration"])
+    if len(check.faults):
+        return False, "the duration is no whole number of steps"
+    return True, f"adaptive: an error of {given['max_error']:g} is admitted in a tree of {joints} joints"
+
+
+def begun(model: Model, given: Mapping[str, Any], records: bool = True, choice: str = "") -> AdaptiveRun:
     """A run at its start. given: the arguments of `bc.start`, checked here. Raises the same errors.
 
-    records: whether frames are recorded after the first one.
+    records: whether frames are recorded after the first one. choice: why "auto" took this formulation.
     """
     a = SimpleNamespace(**given)
     state = a.state
@@ -576,7 +629,7 @@ def begun(model: Model, given: Mapping[str, Any], records: bool = True) -> Adapt
     elif a.assemble:
         model, _ = assembled(model)
     recording = Recording(step, steps, every if records else 0, a.path, a.description, a.progress)
-    return AdaptiveRun(model, limits, measure, method, recording, steering, a.max_error_of or {})
+    return AdaptiveRun(model, limits, measure, method, recording, steering, a.max_error_of or {}, choice)
 
 
 def _divided(

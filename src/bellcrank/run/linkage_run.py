@@ -30,9 +30,9 @@ _LOOK: Final = 0.05  # s of wall time, about, between them
 class Recording:
     """How a run of a linkage is divided and kept.
 
-    step: s. steps: of the whole run; None if its end is open. every: steps from one frame to the next, 0 for none but
-    the first. path: of the file that it is written into at its end. description: the text of its mechanism.
-    progress: True for a bar, or a function of the fraction done.
+    step: s. steps: of the whole run; None if its end is open. every: steps from one frame to the next;
+    0 for the first frame alone. path: of the file that it is written into at its end. description: the text
+    of its mechanism. progress: True for a bar, or a function of the fraction done.
     """
 
     step: float

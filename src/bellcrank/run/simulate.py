@@ -22,7 +22,7 @@ from bellcrank.mechanism.contents import required_mechanism
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.overloads import overload
 from bellcrank.run import adaptive, quasistatic
-from bellcrank.run.adaptive import AdaptiveRun
+from bellcrank.run.adaptive import MEASURES, AdaptiveRun, Limits
 from bellcrank.run.changing import refuse_names_twice
 from bellcrank.run.controllers import Controller, HeldInputs, Steering, checked_controllers
 from bellcrank.run.events import Event, checked_events, compiled
@@ -213,7 +213,8 @@ def simulate(
         see `AdaptiveRun`, by method "rk4" or "symplectic"; its error is measured by "rms_relative" (default)
         or "rms", m/s^2. max_loss: kinetic energy that locking joints may take, W, by default 1 % of it per
         second. max_joints: the most that are free, whatever the error. max_error_of: largest errors of the
-        accelerations of single points, m/s^2, by body or marker ("body.name"). Returns a `MoveTrajectory`.
+        accelerations of single points, m/s^2, by body or marker ("body.name"). Returns a `MoveTrajectory`. With
+        formulation="auto", max_error admits such an error: large trees are run adaptively, others exactly.
 
     Ctrl-C returns what was computed, "interrupted". Raises MechanismError for wrong arguments, Unsupported
     for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory`, if it fails.
@@ -244,6 +245,7 @@ _OF_LINKAGES: Final = {
     **dict.fromkeys(("max_loss", "max_joints", "max_error_of"), "formulation='adaptive'"),
     "rule": "mode='quasistatic'",
 }
+_OF_ADAPTIVE: Final = frozenset(("formulation", *AdaptiveArguments.__annotations__))
 _OF_METHODS: Final = ("step", "max_step", "tolerance", "rtol", "atol", "max_order")
 
 
@@ -360,13 +362,16 @@ def _started(
         model = described(a.mechanism, a.start, a.left_out)
         refuse_changes(model.source, "quasi-static runs")
         return quasistatic.begun(model, given)
+    choice = ""
+    if a.formulation == "auto" and a.max_error is not None:
+        given, choice = _admitting(given, options)
+        a = SimpleNamespace(**given)
     if a.formulation == "adaptive":
-        taken = {"formulation", *AdaptiveArguments.__annotations__}
-        _refuse_others(FaultList(), {**given, **options}, taken, "an adaptive run")
+        _refuse_others(FaultList(), {**given, **options}, _OF_ADAPTIVE, "an adaptive run")
         _check_classes(a)
         model = described(a.mechanism, a.start, a.left_out, a.state)
         refuse_changes(model.source, "adaptive runs")
-        return adaptive.begun(model, given, records)
+        return adaptive.begun(model, given, records, choice)
     for name, of in _OF_LINKAGES.items():
         if given[name] is not None:
             raise MechanismError(Fault("simulate", f"{name} is a part of {of}", given[name]))
@@ -391,6 +396,30 @@ def _started(
     if not keeps_tape:
         events = [*events, *lift_events(model.source)]
     return Run(model, plan, a.assemble, a.state, events, a.path, a.description, a.progress, steering)
+
+
+def _admitting(given: dict[str, Any], options: Mapping[str, Any]) -> tuple[dict[str, Any], str]:
+    """The arguments of a run of formulation "auto" that admits an error, and why it is adaptive.
+
+    Where exact equations are faster, or arguments have no meaning in an adaptive run, these are taken.
+    """
+    a = SimpleNamespace(**given)
+    with Check("simulate") as check:
+        Limits.of(check, a.max_error, a.max_loss, a.max_joints)
+        if a.measure is not None:
+            check.choice("measure", a.measure, MEASURES)
+    _check_classes(a)
+    model = described(a.mechanism, a.start, a.left_out, a.state)
+    others = [
+        *options,
+        *(name for name in set(given) - _OF_ADAPTIVE if given[name] is not _DEFAULTS.get(name)),
+    ]
+    if not set(others) - {"mechanism", "duration", "mode"}:
+        wins, why = adaptive.preferred(model, given)
+        if wins:
+            return {**given, "mechanism": model, "formulation": "adaptive"}, why
+    exact = dict.fromkeys((name for name in _OF_LINKAGES if name != "rule"), None)
+    return {**given, "mechanism": model, **exact}, ""
 
 
 def _refuse_quasistatic(arguments: Mapping[str, Any]) -> None:

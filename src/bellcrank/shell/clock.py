@@ -8,7 +8,10 @@ from typing import TYPE_CHECKING, Any, Final
 from bellcrank.errors import Fault, MechanismError
 from bellcrank.formulations.preparing import FORMULATIONS, check_request, takes_names
 from bellcrank.io.node import resolved
+from bellcrank.mechanism.checking import Check
+from bellcrank.run.adaptive import MEASURES, Limits
 from bellcrank.run.plan import METHODS, find_method, method_options
+from bellcrank.shell.adaptive_runs import split
 from bellcrank.shell.language import Argument, Command, Given, Option, Reply
 from bellcrank.shell.parsing import plain_fields
 from bellcrank.shell.pictures import drawn
@@ -123,7 +126,12 @@ def _formulation(session: Session, given: Given) -> Reply:
     name = given.get("formulation")
     if name is not None:
         options = {k: text if takes_names(k) else resolved(text) for k, text in given.fields.items()}
-        check_request(name, options)
+        limits, others = split(options) if name == "adaptive" else ({}, options)
+        check_request(name, others)
+        with Check("formulation") as check:
+            Limits.of(check, limits.get("max_error", 0.0), limits.get("max_loss"), limits.get("max_joints"))
+            if "measure" in limits:
+                check.choice("measure", limits["measure"], MEASURES)
         _settings(session, formulation=name, options=options)
     now = session.now.settings.formulation
     return Reply(f"{now} (there are auto, {', '.join(FORMULATIONS)})", {"formulation": now})
@@ -210,7 +218,8 @@ COMMANDS: Final = (
     Command(
         "formulation",
         "Set how the equations of motion are formed and solved, with its options, such as cut=hinge3,hinge7: "
-        "joints at which loops are cut; without a name, show it.",
+        "joints at which loops are cut, or max_error, measure, max_loss, max_joints of adaptive; without a "
+        "name, show it.",
         _formulation,
         (Argument("formulation", "text", optional=True),),
         fields="option=...",

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from bellcrank.io.fields import Simulation
+from bellcrank.shell.adaptive_runs import LIMITS
 from bellcrank.shell.language import Argument, Command, Given, Option, Reply
 from bellcrank.shell.session import Session, Settings, Situation
 from bellcrank.trajectory.saving import KINDS
@@ -49,7 +50,7 @@ def _simulation(session: Session) -> Simulation:
     known = session.now.settings.arguments()
     plain = {
         name: known.pop(name)
-        for name in ("formulation", "method", "step", "max_step", "rtol", "atol")
+        for name in ("formulation", "method", "step", "max_step", "rtol", "atol", *LIMITS)
         if name in known
     }
     duration = session.now.simulation.duration
@@ -72,9 +73,11 @@ def _load(session: Session, given: Given) -> Reply:
     of_method = {name: getattr(stored, name) for name in ("step", "max_step")} | {
         name: stored.options[name] for name in ("max_order",) if name in stored.options
     }
+    limits = {name: getattr(stored, name) for name in LIMITS if stored.formulation == "adaptive"}
+    options = {name: value for name, value in stored.options.items() if name not in of_method}
     settings = Settings(
         stored.formulation or kept.formulation,
-        {name: value for name, value in stored.options.items() if name not in of_method},
+        options | {name: value for name, value in limits.items() if value is not None},
         stored.method or kept.method,
         {name: value for name, value in of_method.items() if value is not None},
         stored.rtol or stored.tolerance or kept.rtol,

@@ -23,6 +23,7 @@ from bellcrank.mechanism.collisions import refuse_left_out
 from bellcrank.mechanism.contents import with_numbers
 from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.mechanism import Mechanism
+from bellcrank.shell.adaptive_runs import adaptive_run
 from bellcrank.shell.places import Places
 from bellcrank.trajectory.joining import goes_on, joined, relaid, remembered, united
 from bellcrank.trajectory.trajectory import Trajectory
@@ -314,13 +315,10 @@ class Session:
             refuse_left_out(self.mechanism, allowed)
         if closing:
             self.commit()
-        if self.now.settings.formulation == "adaptive":
-            raise Unsupported(
-                "the shell goes on from the velocities of its last run, which adaptive runs do not record: "
-                "take 'formulation recursive' here, or 'bellcrank run FILE --formulation adaptive'"
-            )
         model = self._described() if closing else self.model()
         arguments = {**self.now.settings.arguments(), **given}
+        if self.now.settings.formulation == "adaptive":
+            return self._went_adaptively(model, duration, output_step, {**arguments, "assemble": how})
         following, self._following = self._following, None
         if closing or following is None or not following.continues(model, arguments, self.now.live):
             state: State | None = self._continued(model)
@@ -349,6 +347,23 @@ class Session:
         self.set(live=live, history=(*before, run) if fits else (run,))
         if run.status == "finished":
             following.end, self._following = live, following
+        return run
+
+    def _went_adaptively(
+        self, model: Model, duration: float, output_step: float | None, arguments: Mapping[str, Any]
+    ) -> Trajectory:
+        """A run with adaptive dynamics, which begins with the joints that move."""
+        start = {name: value for name, value in arguments.items() if name not in ("formulation", "assemble")}
+        if arguments["assemble"] not in (False, "projection"):
+            raise Unsupported("adaptive runs do not close a mechanism: take 'formulation auto' until it is")
+        live = self.now.live
+        if live is None:
+            start |= {"start": self.now.start}
+        run = adaptive_run(model, live, duration, output_step, start, self.watch)
+        before = self.now.history
+        fits = bool(before) and goes_on(before[-1].layout, run.layout) and before[-1].time[-1] == run.time[0]
+        self._following = None
+        self.set(live=run.at(float(run.time[-1])), history=(*before, run) if fits else (run,))
         return run
 
     def _continued(self, model: Model) -> State | None:

@@ -109,6 +109,12 @@ def release(engine: AdaptiveEngine, body: Any = None) -> None:
         engine.let_go(one)
 
 
+def trace(engine: AdaptiveEngine, body: Any, **_: Any) -> dict[str, Any]:
+    """Where a point was: nowhere, for no past is kept; pages draw where it goes from now on."""
+    known("body", body, engine.model.bodies)
+    return {"time": [], "points": [], "rotations": []}
+
+
 def inspect(engine: AdaptiveEngine, name: Any) -> dict[str, Any]:
     """Data of a body or a joint now."""
     return engine.inspected(name)
@@ -157,6 +163,9 @@ def _value(name: str, text: str) -> Any:
 
 COMMANDS: Final[dict[str, Callable[..., Any]]] = {
     f.__name__: f
-    for f in (play, pause, step, reset, rewind, speed, limit, switch, grab, move, release, inspect, execute)
-}
+    for f in (
+        play, pause, step, reset, rewind, speed, limit, switch, grab, move, release, trace, inspect,
+        execute,
+    )
+}  # fmt: skip
 """All commands by name."""

@@ -12,11 +12,13 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
+from bellcrank.compile.compile import compile_mechanism
 from bellcrank.compile.model import Model
 from bellcrank.compile.state import Floats, Ints
 from bellcrank.errors import BellcrankError, Fault, MechanismError, Unsupported
 from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.mechanism.rotation_arrays import rotate
+from bellcrank.run.adaptive import LARGE, preferred
 from bellcrank.run.simulate import start_unrecorded
 from bellcrank.trajectory.layout import FrameLayout
 from bellcrank.trajectory.trajectory import Trajectory
@@ -62,6 +64,18 @@ class Adaptivity:
     max_loss: float | None
     tree: TreeMotion
     hands: Floats
+
+
+def is_adaptive(mechanism: Mechanism, arguments: Mapping[str, Any]) -> bool:
+    """Whether a session of a mechanism is one with adaptive dynamics. arguments: of `bc.simulate`."""
+    name, error = arguments.get("formulation") or "auto", arguments.get("max_error")
+    if name != "auto" or not isinstance(error, (int, float)) or len(mechanism.joints) < LARGE:
+        return bool(name == "adaptive")
+    usual = {"method": "auto", "step": LIVE_STEP, "output_step": None, "duration": None}
+    model = compile_mechanism(mechanism, float(arguments.get("start") or 0.0))
+    return preferred(
+        model, {**usual, **{k: v for k, v in arguments.items() if k in ("method", "max_error")}}
+    )[0]
 
 
 def apart(model: Model, carriers: Ints) -> float:
@@ -145,11 +159,13 @@ class AdaptiveEngine:
         """Have a hand hold a body."""
         self.holds[body] = hold
         strongest = _REACH * self._apart * hold.stiffness
-        self.run.pull(body, hold.target, hold.point, hold.stiffness, hold.damping, strongest)
+        self.run.pull(
+            body, hold.target.tolist(), hold.point.tolist(), hold.stiffness, hold.damping, strongest
+        )
 
     def hold_at(self, body: str, point: Floats, target: Floats) -> Hold:
         """A hand that holds a point of a body as firmly as the mechanism allows."""
-        yields = self.run.yielding(body, point)
+        yields = self.run.yielding(body, point.tolist())
         if not max(yields) > 1e-9 / float(self.model.mass[self.model.body_number(body)]):
             rule = "it is held by its joints, and cannot be pulled"
             raise MechanismError(Fault(f"body {body!r}", rule, None, "drag another one"))
@@ -219,7 +235,7 @@ class AdaptiveEngine:
     def inspected(self, name: Any) -> dict[str, Any]:
         """Where a body is and how far off its acceleration; or whether a joint is free and how it moves."""
         run = self.run
-        known("body or joint", name, (*self._layout.bodies, *run.joints))
+        known("body or joint", name, {*self._layout.bodies, *run.joints})
         found = {"name": name, "time [s]": run.time}
         if name in self.model.bodies:
             position, rotation = run.pose(name)

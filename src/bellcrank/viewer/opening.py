@@ -31,6 +31,7 @@ def view(
     of `bc.start`.
     """
     from bellcrank import scene
+    from bellcrank.viewer.adaptive_engine import is_adaptive
     from bellcrank.viewer.page.bundle import check_page
     from bellcrank.viewer.page.page import Page
     from bellcrank.viewer.page.tree_picture import drawn
@@ -38,7 +39,7 @@ def view(
     check_page()
     place = None if folder is None else Path(folder)
     if isinstance(what, Mechanism):
-        pictured = drawn(what, (arguments or {}).get("formulation") == "adaptive")
+        pictured = drawn(what, is_adaptive(what, arguments or {}))
         return Page(live(what, arguments, folder=place), pictured, host, port, token, place)
     if not isinstance(what, (Trajectory, MoveTrajectory)):
         raise MechanismError(Fault("view", "a page shows a Mechanism or a Trajectory", what))

@@ -18,7 +18,7 @@ from bellcrank.mechanism.mechanism import Mechanism
 from bellcrank.trajectory.moves import MoveTrajectory
 from bellcrank.trajectory.trajectory import Trajectory
 from bellcrank.viewer import adaptive_commands, playing
-from bellcrank.viewer.adaptive_engine import AdaptiveEngine
+from bellcrank.viewer.adaptive_engine import AdaptiveEngine, is_adaptive
 from bellcrank.viewer.commands import COMMANDS
 from bellcrank.viewer.editor import Editor
 from bellcrank.viewer.engine import LiveEngine
@@ -308,12 +308,13 @@ def live(
         1 ms or, if that breaks down at once, adaptive methods.
     clock: real time, s. background: whether to make slow preparations in another thread.
     folder: the only one where commands read and write files, by default the working folder.
-    With formulation="adaptive" few joints of a tree are free, and nothing can be built (`AdaptiveEngine`).
+    With formulation="adaptive", or "auto" and a max_error that `bc.simulate` would take it for, few joints of
+    a tree are free, and nothing can be built (`AdaptiveEngine`).
     A mechanism whose joints cannot all fit stands open where they come closest. Raises the errors of
     `bc.start` for one that cannot start otherwise.
     """
     given = dict(arguments or {})
-    if given.get("formulation") == "adaptive":
+    if is_adaptive(mechanism, given):
         return Session(AdaptiveEngine(mechanism.copy(), given, clock), adaptive_commands.COMMANDS, clock)
     begin = float(given.get("start") or 0.0)
     engine = LiveEngine(mechanism.copy(), Settings.of(given), clock, begin, background)

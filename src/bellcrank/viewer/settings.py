@@ -16,7 +16,10 @@ from bellcrank.run.plan import METHODS, find_method
 
 LIVE_STEP: Final = 1e-3
 """s, of fixed-step methods where nothing else is said."""
-_WITHOUT: Final = ("start", "duration", "output_step", "assemble", "controllers", "events", "mode", "path")
+_WITHOUT: Final = (
+    "start", "duration", "output_step", "assemble", "controllers", "events", "mode", "path",
+    "max_error", "measure", "max_loss", "max_joints",
+)  # fmt: skip
 FORMULATIONS: Final = ("auto", *MOVING)
 """The formulations of a session."""
 FIXED: Final = tuple(name for name, method in METHODS.items() if not method.adaptive)

@@ -7,7 +7,7 @@ reads seldom is told of fewer positions, never of fewer bodies.
 from __future__ import annotations
 
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class TreeMotion:
             rotation[level] = product(rotation[base], rotation[level])
         return position, rotation
 
-    def _levels(self) -> list[Ints]:
+    def _levels(self) -> list[Any]:
         """Numbers of bodies by how far they are from the ground."""
         depth = np.full(len(self.carriers), -1)
         found = [np.flatnonzero(self.carriers < 0)]

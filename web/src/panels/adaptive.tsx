@@ -1,6 +1,6 @@
 // Adaptive dynamics: what is left out now, and what may be; sliders, the measure, the method, the colours of clusters.
 
-import { useId } from "preact/hooks";
+import { useEffect, useId, useRef } from "preact/hooks";
 import { look, setLook } from "../look.ts";
 import { order } from "../socket.ts";
 import { shown, state } from "../state.ts";
@@ -18,6 +18,43 @@ const MEASURES: Record<string, string> = {
 
 const errorText = (value: number, facts: Adaptivity): string =>
     facts.absolute ? withPrefix(value, "m/s²") : `${short(Number((100 * value).toPrecision(3)))} %`;
+
+/** A field that follows a text, unless somebody types into it. */
+function Typed({
+    label,
+    text,
+    off,
+    hint,
+    take,
+}: {
+    label: string;
+    text: string;
+    off?: boolean;
+    hint?: string;
+    take: (text: string) => void;
+}) {
+    const box = useRef<HTMLInputElement>(null);
+    useEffect(() => {
+        if (box.current && document.activeElement !== box.current) box.current.value = text;
+    }, [text]);
+    return (
+        <input
+            ref={box}
+            class="numbers"
+            aria-label={label}
+            disabled={off}
+            placeholder={hint}
+            defaultValue={text}
+            onChange={({ currentTarget }) => take(currentTarget.value)}
+        />
+    );
+}
+
+/** What is done with a number that is typed, if it is one. */
+const numbered = (set: (value: number) => void) => (text: string) => {
+    const next = typed(text);
+    if (typeof next === "number") set(next);
+};
 
 /** A slider over decades, with the number beside it. */
 function Decades({
@@ -49,15 +86,11 @@ function Decades({
                 value={Math.log10(Math.max(value, 10 ** low))}
                 onInput={({ currentTarget }) => set(10 ** Number(currentTarget.value))}
             />
-            <input
-                aria-label={`${label}, number`}
-                class="numbers"
-                disabled={off}
-                value={off ? "" : short(Number(value.toPrecision(3)))}
-                onChange={({ currentTarget }) => {
-                    const next = typed(currentTarget.value);
-                    if (typeof next === "number") set(next);
-                }}
+            <Typed
+                label={`${label}, number`}
+                off={off}
+                text={off ? "" : short(Number(value.toPrecision(3)))}
+                take={numbered(set)}
             />
         </div>
     );
@@ -162,16 +195,15 @@ export function Adaptive() {
                 <span title="Kinetic energy that locking joints may take; empty: 1 % of it per second">
                     Most loss [W]
                 </span>
-                <input
-                    class="numbers"
-                    aria-label="Most loss, W"
-                    placeholder="1 % per s"
-                    value={loss}
-                    onChange={({ currentTarget }) => {
-                        const next = typed(currentTarget.value);
-                        if (currentTarget.value.trim() === "any") set({ max_loss: "none" });
-                        else if (typeof next === "number") set({ max_loss: next });
-                    }}
+                <Typed
+                    label="Most loss, W"
+                    hint="1 % per s"
+                    text={loss}
+                    take={(text) =>
+                        text.trim() === "any"
+                            ? set({ max_loss: "none" })
+                            : numbered((value) => set({ max_loss: value }))(text)
+                    }
                 />
             </label>
             <label class="row">
@@ -188,14 +220,10 @@ export function Adaptive() {
             </label>
             <label class="row">
                 <span>Step [s]</span>
-                <input
-                    class="numbers"
-                    aria-label="Step, s"
-                    value={short(now.settings.step)}
-                    onChange={({ currentTarget }) => {
-                        const next = typed(currentTarget.value);
-                        if (typeof next === "number") void order("switch", { step: next });
-                    }}
+                <Typed
+                    label="Step, s"
+                    text={short(now.settings.step)}
+                    take={numbered((value) => void order("switch", { step: value }))}
                 />
             </label>
             <label class="check">

@@ -196,14 +196,10 @@ class Page:
     def _pictured(self, now: Snapshot) -> Picture:
         editor, scene = self.session.editor, self._scene
         if now.adaptivity is not None:
-            still = Trajectory(
-                now.layout,
-                MemoryStore.from_frames(now.layout, np.zeros((1, 1 + now.layout.width))),
-                "running",
-            )
+            nothing = MemoryStore.from_frames(now.layout, np.zeros((1, 1 + now.layout.width)))
             return TreePicture(
-                scene, now.edition, still, False, now.mechanism or scene.mechanism, (), model=now.model,
-                carriers=now.adaptivity.tree.carriers,
+                scene, now.edition, Trajectory(now.layout, nothing, "running"), False,
+                now.mechanism or scene.mechanism, (), model=now.model, carriers=now.adaptivity.tree.carriers,
             )  # fmt: skip
         if now.mechanism is not None:
             still = np.zeros_like(now.position)
