@@ -163,7 +163,8 @@ def _faults(run, model, mech, by_welds, limit, before, lost):
     norm = run.distance + squared_norm(model, state, *run.motions(model.core))
     if not np.all(is_free(run)) and run.distance > 1e-9 * norm and not run.error <= limit * (1.0 + 1e-12):
         yield f"the error is {run.error:.6e}"
-    if not by_welds or is_about_to_land(model, state):
+    turned = np.abs(model.coordinate_motion(state)[0][model.angular]) > np.pi  # without stops, another turn
+    if not by_welds or is_about_to_land(model, state) or np.any(turned):
         return
     found = judged(mech, state, locked_names(run, model))
     if not found.off(run) <= 1e-8:
