@@ -40,7 +40,7 @@ def what_is_wrong(seed, decades=None):
         run.decide()
         is_all = np.all(is_free(run) | (np.diff(run.first_freedoms) == 0))
         for error, (body, _, limit) in zip(run.output_errors, asked, strict=True):
-            if not error <= limit and not is_all:
+            if not error <= limit and not is_all and not _is_rounding(run, asked):
                 return f"{decades} decades, {number}: body {body} is off by {error:.6e}, not {limit:.6e}"
         if number == 0:
             names, here = locked_names(run, model), state_of(run, model)
@@ -51,7 +51,10 @@ def what_is_wrong(seed, decades=None):
             if not np.allclose(fresh.output_errors, run.output_errors, rtol=0, atol=1e-4 * largest):
                 return f"{decades} decades: {run.output_errors} are {fresh.output_errors} begun there"
             found = locked(mech, here, [name for name in names if name not in driven])
-            for body, point, limit in asked if decades < 1.0 else ():
+            moving = {block for name in driven for block in model.joint(name).blocks}
+            partly = np.isin(run.blocks, list(moving)) & ~is_free(run) & (np.diff(run.first_freedoms) > 0)
+            by_weld = decades < 1.0 and not np.any(partly)  # which holds whole joints
+            for body, point, limit in asked if by_weld else ():
                 if not by_welds(found, body, point) <= limit * (1.0 + 1e-6):
                     return (
                         f"body {body} is off by {by_welds(found, body, point):.6e} by welds, not {limit:.6e}"
@@ -61,6 +64,13 @@ def what_is_wrong(seed, decades=None):
         if taken == 0 or not run.kinetic_energy < 100.0 * had:
             return ""  # the step is too long for its springs
     return ""
+
+
+def _is_rounding(run, asked):
+    """Whether less is not claimed with all joints free either: whole accelerations have grown by orders."""
+    run.set_free(np.ones(len(run.blocks), dtype=bool))
+    run.evaluate()
+    return np.any(run.output_errors > 0.1 * np.array([limit for *_, limit in asked]))
 
 
 def _limits(rng, run, model):
