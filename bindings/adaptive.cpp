@@ -1,6 +1,7 @@
 // RootedAssembly trees, the adaptive formulation at one state, and its steps.
 #include "formulations/adaptive.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 
@@ -40,10 +41,19 @@ ErrorMeasure measure_of(const std::string& name) {
     throw std::invalid_argument("there is no measure '" + name + "'");
 }
 
-void start(Quasistatics& self, const Model& model, double t, const Rows& position, const Rows& rotation) {
+// Values by coordinate, or null.
+const double* angles_in(const Model& model, const std::optional<Column>& angles) {
+    if (!angles) return nullptr;
+    check_size(angles->size(), static_cast<int>(model.coordinates.size()), "angles");
+    return angles->data();
+}
+
+void start(Quasistatics& self, const Model& model, double t, const Rows& position, const Rows& rotation,
+           const std::optional<Column>& angles) {
     const std::vector<double> poses = records_of(model, t, position, rotation).poses;
+    const double* known = angles_in(model, angles);
     nb::gil_scoped_release release;
-    self.start(t, poses.data());
+    self.start(t, poses.data(), known);
 }
 
 // Coordinates of some links' joints, one after another.
@@ -120,7 +130,9 @@ void bind_steps(nb::module_& m) {
             "Why a model cannot be taken, and of what (row, block, law, formula_force, model) which is the reason; "
             "empty "
             "if it can.")
-        .def("start", &start, "model"_a, "time"_a, "position"_a, "rotation"_a, "Where the bodies are, at rest.")
+        .def("start", &start, "model"_a, "time"_a, "position"_a, "rotation"_a, "angles"_a = nb::none(),
+             "Where the bodies are, at rest. angles: values by coordinate, NaN where none is known, whose whole turns "
+             "joints have.")
         .def("refine", &Quasistatics::refine, "bound"_a,
              "Computes joints until the error is at most a bound; the error.")
         .def("begin", &Quasistatics::begin, "Forgets what was computed.")
@@ -236,12 +248,15 @@ void bind_dynamics(nb::module_& m) {
         .def(
             "start",
             [](AdaptiveDynamics& self, const Model& model, double t, const Rows& position, const Rows& rotation,
-               const Rows& velocity, const Rows& angular_velocity) {
+               const Rows& velocity, const Rows& angular_velocity, const std::optional<Column>& angles) {
                 const BodyRecords at = records_of(model, t, position, rotation, velocity, angular_velocity);
-                self.start(t, at.poses.data(), at.twists.data());
+                self.start(t, at.poses.data(), at.twists.data(), angles_in(model, angles));
             },
             "model"_a, "time"_a, "position"_a, "rotation"_a, "velocity"_a, "angular_velocity"_a,
-            "Where the bodies are and how they move. All joints are free.")
+            "angles"_a = nb::none(),
+            "Where the bodies are and how they move. angles: values by coordinate, NaN where none is known, whose "
+            "whole\n"
+            "turns joints have. Joints that move are free, and those that matter.")
         .def(
             "remember",
             [](AdaptiveDynamics& self, const Rows& memory) {

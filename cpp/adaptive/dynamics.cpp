@@ -100,10 +100,10 @@ void AdaptiveDynamics::drive() {
     }
 }
 
-void AdaptiveDynamics::start(double t, const double* poses, const double* twists) {
+void AdaptiveDynamics::start(double t, const double* poses, const double* twists, const double* angles) {
     rounding_ = 0.0;
     if (linkage_->tree.shape == TreeShape::balanced && linkage_->rounding(0.0) > kEvenRounding) {
-        const auto [off, whole] = digits_lost(t, poses, twists);
+        const auto [off, whole] = digits_lost(t, poses, twists, angles);
         const double limit = kSmallPart * limits_.error, square = limit * limit * (limits_.is_relative ? whole : mass_);
         rounding_ = kUneven;
         const bool keeps = off <= kLost * kLost * whole || off <= square;  // no number, if joins lost all digits
@@ -112,7 +112,7 @@ void AdaptiveDynamics::start(double t, const double* poses, const double* twists
         else if (whole > 0.0)
             rounding_ = std::max(rounding_, std::sqrt(off / whole));
     }
-    read(t, poses, twists, false);
+    read(t, poses, twists, angles, false);
     if (!assembly_->loops().empty()) close_loops();
     evaluate();
     release();
@@ -120,11 +120,12 @@ void AdaptiveDynamics::start(double t, const double* poses, const double* twists
 
 // The square of what accelerations of all joints are off from those of bodies that are raked one by one, and of all of
 // them, in the norm of kinetic energy.
-std::pair<double, double> AdaptiveDynamics::digits_lost(double t, const double* poses, const double* twists) const {
+std::pair<double, double> AdaptiveDynamics::digits_lost(double t, const double* poses, const double* twists,
+                                                        const double* angles) const {
     std::vector<double> found[2];
     for (const TreeShape shape : {TreeShape::balanced, TreeShape::articulated}) {
         AdaptiveDynamics probe(model_, shape);
-        probe.read(t, poses, twists, true);
+        probe.read(t, poses, twists, angles, true);
         probe.evaluate_held();
         const size_t size = static_cast<size_t>(kTwist) * (model_->bodies() + 1);
         std::vector<double> x(size), u(size), &udot = found[shape == TreeShape::balanced ? 0 : 1];
@@ -148,7 +149,7 @@ std::pair<double, double> AdaptiveDynamics::digits_lost(double t, const double* 
     return {off, whole};
 }
 
-void AdaptiveDynamics::read(double t, const double* poses, const double* twists, bool all_free) {
+void AdaptiveDynamics::read(double t, const double* poses, const double* twists, const double* angles, bool all_free) {
     time_ = t;
     step_ = 0.0;
     steps_ = decisions_ = 0;
@@ -162,10 +163,11 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         const Twist own{twist_angular(twists, of.body), transpose_times(R, twist_linear(twists, of.body))};
         return stacked(outward(of.principal.rotation, of.principal.shift, own));
     };
-    linkage_->read(*model_, t, poses, q_.data());
+    const AngleBranches branches = starting_branches(*model_, t, poses, angles);
+    linkage_->read(*model_, branches, poses, q_.data());
     drive();
     assembly_->unbar();
-    stops_->begin(t, poses, q_.data());
+    stops_->begin(q_.data());
     impact_energy_ = 0.0;
     impacts_ = 0;
     free_.clear();
@@ -189,9 +191,9 @@ void AdaptiveDynamics::read(double t, const double* poses, const double* twists,
         assembly_->set_free(number, all_free || moves || stays_free_[number] != 0);
         if (assembly_->is_free(number)) free_.push_back(number);
     }
-    assembly_->begin_loops(time_, poses);
+    assembly_->begin_loops(branches);
     assembly_->close_all();
-    forces_->begin(time_, poses, memory_);
+    forces_->begin(branches, poses, memory_);
     assembly_->take_motion(time_, q_.data(), u_.data());
     forces_->apply_all(time_, q_.data(), u_.data(), *assembly_);
     commit_contacts();

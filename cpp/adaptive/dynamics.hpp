@@ -44,7 +44,7 @@ class AdaptiveDynamics {
 
     // Where the bodies are and how they move (records of spatial/body_state.hpp). Joints that move are
     // free, and those that matter.
-    void start(double t, const double* poses, const double* twists);
+    void start(double t, const double* poses, const double* twists, const double* angles = nullptr);
     // What contacts remember where it starts next.
     void remember(std::vector<ContactMemory> memory) { memory_ = std::move(memory); }
     std::vector<ContactMemory> contact_memory() const { return forces_->memory(); }
@@ -132,8 +132,9 @@ class AdaptiveDynamics {
 
   private:
     void build(TreeShape shape);
-    void read(double t, const double* poses, const double* twists, bool all_free);
-    std::pair<double, double> digits_lost(double t, const double* poses, const double* twists) const;
+    void read(double t, const double* poses, const double* twists, const double* angles, bool all_free);
+    std::pair<double, double> digits_lost(double t, const double* poses, const double* twists,
+                                          const double* angles) const;
     void place(int link);
     void drive();
     bool jump();
@@ -202,7 +203,7 @@ class AdaptiveDynamics {
     double springs_ = 0.0, between_ = 0.0, work_ = 0.0, struck_ = 0.0;  // `between_` at the start; work of a stop
     double lost_ = 0.0, budget_ = 0.0, largest_error_ = 0.0;
     long steps_ = 0, decisions_ = 0;
-    double free_steps_ = 0.0;  // joints that were free, summed over the steps
+    double free_steps_ = 0.0;               // joints that were free, summed over the steps
     double step_ = 0.0, since_ = 0.0;       // of the last steps, which are equally long; the time before them
     long equal_ = 0;                        // their number
     std::vector<std::uint8_t> stays_free_;  // links that hang on nothing, or have to give way

@@ -60,9 +60,9 @@ class HybridAssembly final : public LoadedAssembly {
     // Takes the set as it is now: closes nodes in which no joint is free any longer, at the places where they are.
     void arrange();
     void close_all();  // all nodes anew, as after the first places were set
-    // Where loops close. Angles in them begin on these branches, at poses of all bodies.
+    // Where loops close. Angles in them begin on these branches.
     const Loops& loops() const { return loops_; }
-    void begin_loops(double t, const double* poses) { loops_.begin(t, poses); }
+    void begin_loops(const AngleBranches& branches) { loops_.begin(branches); }
     // What rests on stops: joints that do not accelerate along some directions, each a vector of their freedoms, none a
     // sum of others; in H, as far as they are free, or in F. `bias`: with these accelerations along S instead; of H,
     // then the motion is to be taken, which is what is returned. Then loads are to be updated.

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "model/branches.hpp"
+#include "model/whole_turns.hpp"
 #include "spatial/body_state.hpp"
 #include "spatial/inertia.hpp"
 #include "spatial/rotation.hpp"
@@ -156,18 +157,25 @@ Place Linkage::frame(int number, const double* poses) const {
 }
 
 // Those of formulas are searched for from where the branches of the model have them.
-void Linkage::read(const Model& model, double t, const double* poses, double* q) const {
-    std::unique_ptr<AngleBranches> branches;
+void Linkage::read(const Model& model, const AngleBranches& branches, const double* poses, double* q) const {
     for (const Link& link : links) {
         if (!link.motion.is_formula()) continue;
-        if (!branches) branches = std::make_unique<AngleBranches>(starting_branches(model, t, poses));
-        const auto near = search_start(model.formula_joints[link.motion.joint().formula], *branches);
+        const auto near = search_start(model.formula_joints[link.motion.joint().formula], branches);
         std::copy_n(near.data(), link.motion.coordinates(), q + link.coordinate);
     }
     for (size_t i = 0; i < links.size(); ++i) {
         const Link& link = links[i];
         const Place before = link.parent < 0 ? link.before : frame(link.parent, poses) * link.before;
         link.motion.read(inverse(before) * frame(static_cast<int>(i), poses), q + link.coordinate);
+    }
+    // Angles were read without their whole turns, which springs and screws count.
+    for (size_t number = 0; number < model.coordinates.size(); ++number) {
+        int own = -1;
+        if (!model.coordinates[number].kind->angular()) continue;
+        const int link = link_along(model, static_cast<int>(number), &own);
+        if (link < 0 || links[link].motion.is_formula()) continue;
+        double& angle = q[links[link].coordinate + own];
+        angle += kWholeTurn * std::round((branches.reference(static_cast<int>(number)) - angle) / kWholeTurn);
     }
 }
 

@@ -12,6 +12,8 @@
 
 namespace bellcrank {
 
+class AngleBranches;
+
 // The frame behind a joint, that of its child, seen from the frame before it: first the free translations, then the
 // rotation, or the inverse of this where the parent carries marker 2. Coordinates are the translations in the order of
 // their axes, then one angle, two angles of a universal, a unit quaternion of a ball, or that of the shaft which halves
@@ -132,9 +134,9 @@ struct Linkage {
     static std::vector<Obstacle> obstacles(const Model& model, bool moves);
 
     // The frame of a link in the world, and coordinates of all joints, at poses of the bodies (records of
-    // spatial/body_state.hpp) and a time.
+    // spatial/body_state.hpp), angles on these branches.
     Place frame(int link, const double* poses) const;
-    void read(const Model& model, double t, const double* poses, double* q) const;
+    void read(const Model& model, const AngleBranches& branches, const double* poses, double* q) const;
     // The link along whose joint a coordinate of the model is, and which of its coordinates; −1: none.
     int link_along(const Model& model, int coordinate, int* own) const;
 

@@ -109,9 +109,9 @@ void LinkageForces::find_between(const std::vector<std::uint8_t>& is_along) {
     x_[kPose * model_.ground() + 4] = 1.0;
 }
 
-void LinkageForces::begin(double t, const double* poses, std::span<const ContactMemory> memory) {
+void LinkageForces::begin(const AngleBranches& branches, const double* poses, std::span<const ContactMemory> memory) {
     if (!has_between()) return;
-    branches_ = std::make_unique<AngleBranches>(starting_branches(model_, t, poses));
+    branches_ = std::make_unique<AngleBranches>(branches);
     if (!has_contacts()) return;
     contacts_->forget();
     if (!memory.empty()) contacts_->remember(memory, poses);

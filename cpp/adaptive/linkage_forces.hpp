@@ -62,9 +62,9 @@ class LinkageForces {
     void hold(int link, const Hand& hand);
     void release(int link);
     bool has_between() const { return !between_.empty() || has_contacts(); }
-    // At poses of all bodies angles of forces between them begin on their branches, and contacts with what they
+    // At poses of all bodies angles of forces between them begin on these branches, and contacts with what they
     // remember, which fits the model or is nothing. Throws std::invalid_argument where it does not.
-    void begin(double t, const double* poses, std::span<const ContactMemory> memory);
+    void begin(const AngleBranches& branches, const double* poses, std::span<const ContactMemory> memory);
     // Contacts are compliant here, and their forces depend on poses and twists alone within a step (contacts/
     // contacts.hpp). All this is where forces were applied last: how far a step may go, that one ends there, and what
     // they remember.

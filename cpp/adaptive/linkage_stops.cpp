@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "adaptive/linkage_forces.hpp"
-#include "model/whole_turns.hpp"
-#include "spatial/body_state.hpp"
 
 namespace bellcrank {
 
@@ -72,23 +70,14 @@ LinkageStops::LinkageStops(const Model& model, const Linkage& linkage)
     held_.assign(all_.size(), 0);
 }
 
-void LinkageStops::begin(double t, const double* poses, const double* q) {
+void LinkageStops::begin(const double* q) {
     if (empty()) return;
-    const AngleBranches branches = starting_branches(model_, t, poses);
-    const std::vector<double> still(static_cast<size_t>(kTwist) * (model_.bodies() + 1), 0.0);
     free_.clear();
     choose({}, q);
     resting_.clear();
     std::ranges::fill(is_resting_, 0);
     for (size_t i = 0; i < all_.size(); ++i) {
-        Along& stop = all_[i];
-        const int coordinate = model_.terms[model_.rows[stop.row].term_begin].coordinate;
-        const double own = q[linkage_.links[stop.link].coordinate + stop.coordinate];
-        stop.turns = 0.0;
-        if (model_.coordinates[coordinate].kind->angular()) {
-            const double value = coordinate_motion(model_, branches, coordinate, poses, still.data()).value;
-            stop.turns = kWholeTurn * std::round((value - own) / kWholeTurn);
-        }
+        const Along& stop = all_[i];
         held_[i] = gap(stop, q) <= options_.contact_tolerance;
         if (held_[i] == 0 || is_resting_[stop.link] != 0) continue;
         is_resting_[stop.link] = 1;

@@ -22,9 +22,9 @@ class LinkageStops {
     static std::vector<Obstacle> obstacles(const Model& model);
 
     bool empty() const { return all_.empty(); }
-    // At poses of all bodies, and coordinates that were read off them: these are whole turns off what stops measure.
+    // At coordinates, angles with their whole turns.
     // No joint is free.
-    void begin(double t, const double* poses, const double* q);
+    void begin(const double* q);
     // The joints that are free from now on. Those that are not any longer rest on what is closed.
     void choose(const std::vector<int>& free, const double* q);
 
@@ -57,11 +57,9 @@ class LinkageStops {
     struct Along {
         int row, link, coordinate;
         double coefficient, constant, restitution;
-        double turns = 0.0;  // whole ones, rad
     };
     double gap(const Along& stop, const double* q) const {
-        return stop.coefficient * (q[linkage_.links[stop.link].coordinate + stop.coordinate] + stop.turns) -
-               stop.constant;
+        return stop.coefficient * q[linkage_.links[stop.link].coordinate + stop.coordinate] - stop.constant;
     }
     void direction_of(int number, const double* q, double* n) const;
     void add(int number, const double* q, HeldDirections& to) const;

@@ -18,7 +18,10 @@ Loops::Loops(std::shared_ptr<const Model> model, const Linkage& linkage) : model
         const int row = linkage.closing_rows[i], block = model_->block_of(row),
                   formula = model_->formula_of_block[block];
         if (formula >= 0 && row != model_->blocks[block].row_begin) continue;  // its rows stand together
-        const std::vector<int> bodies = model_->bodies_of(block);
+        std::vector<int> bodies = model_->bodies_of(block);
+        // Formulas may speak of where bodies are in the world.
+        if (formula >= 0 && std::find(bodies.begin(), bodies.end(), model_->ground()) == bodies.end())
+            bodies.push_back(model_->ground());
         const int node = meeting_node(bodies);
         Meeting& meeting = found[node];
         formula >= 0 ? meeting.formulas.push_back(formula) : meeting.rows.push_back(row);
@@ -119,8 +122,8 @@ void Loops::add_ports(const std::vector<std::vector<int>>& bodies_of, const std:
     }
 }
 
-void Loops::begin(double t, const double* poses) {
-    if (!empty()) branches_ = std::make_unique<AngleBranches>(starting_branches(*model_, t, poses));
+void Loops::begin(const AngleBranches& branches) {
+    if (!empty()) branches_ = std::make_unique<AngleBranches>(branches);
 }
 
 MeetingRows Loops::room_for(const PortedNode& node) const {

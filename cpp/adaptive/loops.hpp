@@ -44,8 +44,8 @@ class Loops {
     // Links of joints between which rows change with time, so that they have to give way.
     const std::vector<int>& giving_way() const { return giving_way_; }
 
-    // Angles begin on these branches, at poses of all bodies.
-    void begin(double t, const double* poses);
+    // Angles begin on these branches.
+    void begin(const AngleBranches& branches);
     // Finds rows of a meeting at places of its ports in the node's frame, and twists of these in their own frames;
     // null: they move as one, and biases are none.
     void find(const PortedNode& node, double t, const Place* places, const Twist* twists, MeetingRows& rows);

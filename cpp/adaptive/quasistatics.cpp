@@ -31,13 +31,14 @@ Quasistatics::Quasistatics(std::shared_ptr<const Model> model, double step, Erro
     assembly_.frames().choose(forces_.turned());
 }
 
-void Quasistatics::start(double t, const double* poses) {
+void Quasistatics::start(double t, const double* poses, const double* angles) {
     time_ = begin_ = t;
     steps_ = 0;
-    linkage_->read(*model_, t, poses, q_.data());
+    const AngleBranches branches = starting_branches(*model_, t, poses, angles);
+    linkage_->read(*model_, branches, poses, q_.data());
     for (size_t i = 0; i < linkage_->links.size(); ++i) place(static_cast<int>(i));
     assembly_.update_all_frames();
-    forces_.begin(t, poses, {});
+    forces_.begin(branches, poses, {});
     forces_.apply_all(t, q_.data(), nullptr, assembly_);
     assembly_.update_all(true);
     moved_.clear();

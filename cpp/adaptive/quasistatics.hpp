@@ -20,7 +20,7 @@ class Quasistatics {
     static std::vector<Obstacle> obstacles(const Model& model);
 
     // Where the bodies are (records of spatial/body_state.hpp), at rest.
-    void start(double t, const double* poses);
+    void start(double t, const double* poses, const double* angles = nullptr);
 
     // Computes joint accelerations until the error is at most `bound`, which only adds to those computed. The error.
     double refine(double bound);

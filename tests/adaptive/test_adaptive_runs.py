@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 
 import h5py
 import numpy as np
@@ -377,10 +378,46 @@ def test_wrong_limits_of_a_live_run():
         started(swinging(3), progress=True)
 
 
-def rolling():
-    mech = hinge()
-    mech.add_constraint("blade", bc.Nonholonomic("rod.vx"), "rod")
+def turned():
+    """Hinges and a screw that begin whole turns away from where their springs are at rest."""
+    mech = bc.Mechanism("turned")
+    last, turns = mech.ground, ((bc.Revolute(), 7.5), (bc.Screw(pitch=0.05), -12.0), (bc.Revolute(), 4.2))
+    for number, (kind, angle) in enumerate(turns):
+        body = mech.add_body(f"body {number}", mass=1.0, com=(0.3, 0.1, 0.0), inertia=(0.1, 0.2, 0.2))
+        at = last.marker((0.4, 0.0, 0.1 * number), axis=(0.2 * number, 1.0, 0.3))
+        joint = mech.add_joint(f"joint {number}", kind, at, body, position=angle)
+        mech.add_force(f"spring {number}", bc.TorsionSpring(3.0, 0.1), joint.coordinate("theta_z"))
+        last = body
     return mech
+
+
+def test_springs_and_screws_count_whole_turns_from_the_start_on():
+    mech = turned()
+    exact = bc.simulate(mech, 0.3, formulation="recursive", method="rk4", step=5e-4)
+    found = adaptive(mech, 0.3, max_error=0.0, step=5e-4)
+    np.testing.assert_allclose(found.at(0.3).position, exact.at(0.3).position, atol=1e-9)
+    at_rest = bc.start(mech, mode="quasistatic", step=1e-3, max_error=0.0)
+    at_rest.advance()
+    still = bc.prepare(mech, "recursive").accelerate(mech_at_rest(mech))
+    number = at_rest.model.body_number("body 0")
+    moved = at_rest.trajectory.at(1e-3).position[number] - at_rest.model.initial.position[number]
+    np.testing.assert_allclose(moved / 0.5e-6, still.linear[number], rtol=1e-2, atol=1e-2)
+
+
+def mech_at_rest(mech):
+    state = bc.prepare(mech, "recursive").state()
+    return replace(state, velocity=0.0 * state.velocity, angular_velocity=0.0 * state.angular_velocity)
+
+
+def test_refusals_name_the_element_and_what_to_take():
+    """A rotor behind a gear is an inertia along a coordinate, which no body has."""
+    mech = hinge()
+    motor = bc.DCMotor(voltage=1.0, resistance=2.0, torque_constant=0.05, ratio=20, rotor_inertia=1e-3)
+    mech.add_force("motor", motor, "pin")
+    with pytest.raises(Unsupported) as caught:
+        adaptive(mech, 0.1)
+    caught.match("formulation 'adaptive' cannot take mechanism .*motor.*Use formulation='recursive'")
+    bc.simulate(mech, 0.01, formulation="recursive")
 
 
 def test_what_else_is_refused():

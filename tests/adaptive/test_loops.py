@@ -230,3 +230,15 @@ def test_the_state_of_a_run_meets_its_rows():
     closed = bc.prepare(mech, "lagrange").project(reached)
     np.testing.assert_allclose(closed.position, reached.position, atol=1e-9)
     np.testing.assert_allclose(closed.velocity, reached.velocity, atol=1e-9)
+
+
+def test_rows_of_velocities_alone_hold_no_positions():
+    """A blade that turns evenly on ice makes a circle; in a hinge's loop it is one row more."""
+    mech = bc.Mechanism("ice", gravity=(0.0, 0.0, 0.0))
+    body = mech.add_body("skater", mass=2.0, inertia=(1.0, 1.0, 1.0))
+    p = bc.EndPose("p")
+    blade = bc.VelocityConstraint((p,), (bc.expression.dot(p.velocity, p.y_axis),))
+    mech.add_joint("plane", bc.Planar(), mech.ground, body, velocity=(1.0, 0.0, np.pi))
+    mech.add_constraint("blade", blade, "skater")
+    found = bc.simulate(mech, 1.0, formulation="adaptive", max_error=0.1, step=1e-3)
+    np.testing.assert_allclose(found.body_poses("skater")[0][-1], [0.0, 2.0 / np.pi, 0.0], atol=1e-8)

@@ -14,7 +14,7 @@ from bellcrank import _core
 from bellcrank.compile.contacts import refuse_resistances
 from bellcrank.compile.initial import assembled, refuse_misfits
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import MEMORY, Floats, Ints, State
+from bellcrank.compile.state import MEMORY, Floats, Ints, State, by_coordinate
 from bellcrank.errors import SimulationError, Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.formulations.preparing import formulation_module
@@ -118,7 +118,7 @@ class AdaptiveRun(LinkageRun):
         self._steering.preset(model, core)
         if model.contacts and model.initial.contacts is not None:
             core.remember(model.initial.contacts.view((np.float64, MEMORY.itemsize // 8)))
-        core.start(model.core, *model.initial.arrays)
+        core.start(model.core, *model.initial.arrays, by_coordinate(model, model.initial.angles))
         super().__init__(model, core, limits.max_error, measure, recording)
 
     def _begin(self) -> None:
@@ -586,6 +586,8 @@ def preferred(model: Model, given: Mapping[str, Any]) -> tuple[bool, str]:
         return False, "the mechanism changes during the run"
     if reasons := _reasons(model):
         return False, reasons[0]
+    if model.contacts or model.graph.closures or model.graph.couplings:
+        return False, "it pays for trees without contacts, others were not measured"
     check = Check("simulate")
     _divided(check, model.initial.time, given["step"], given["output_step"], given["duration"])
     if len(check.faults):

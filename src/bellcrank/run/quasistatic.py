@@ -10,7 +10,7 @@ import numpy as np
 from bellcrank import _core
 from bellcrank.compile.initial import assembled
 from bellcrank.compile.model import Model
-from bellcrank.compile.state import Floats
+from bellcrank.compile.state import Floats, by_coordinate
 from bellcrank.errors import Unsupported
 from bellcrank.formulations.adaptive import named
 from bellcrank.mechanism.checking import Check
@@ -46,7 +46,8 @@ class QuasistaticRun(LinkageRun):
     def __init__(self, model: Model, max_error: float, measure: str, recording: Recording) -> None:
         core = _core.Quasistatics(model.core, recording.step, measure)
         initial = model.initial
-        core.start(model.core, initial.time, initial.position, initial.rotation)
+        angles = by_coordinate(model, initial.angles)
+        core.start(model.core, initial.time, initial.position, initial.rotation, angles)
         super().__init__(model, core, max_error, measure, recording)
 
     @property

@@ -213,8 +213,8 @@ def simulate(
         see `AdaptiveRun`, by method "rk4" or "symplectic"; its error is measured by "rms_relative" (default)
         or "rms", m/s^2. max_loss: kinetic energy that locking joints may take, W, by default 1 % of it per
         second. max_joints: the most that are free, whatever the error. max_error_of: largest errors of the
-        accelerations of single points, m/s^2, by body or marker ("body.name"). Returns a `MoveTrajectory`. With
-        formulation="auto", max_error admits such an error: large trees are run adaptively, others exactly.
+        accelerations of single points, m/s^2, by body or marker ("body.name"). Returns a `MoveTrajectory`.
+        With formulation="auto", max_error admits such an error: large trees are run adaptively.
 
     Ctrl-C returns what was computed, "interrupted". Raises MechanismError for wrong arguments, Unsupported
     for unknown names, AssemblyError if it cannot start, SimulationError, with its `trajectory`, if it fails.
