@@ -334,7 +334,9 @@ double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
 void AdaptiveDynamics::lock_cheapest(double share, int count, bool swaps) {
     costs_.clear();
     const double most = swaps ? std::max(wanted(), distance_) : wanted();
-    const double energy_most = swaps ? std::max(budget_, assembly_->kinetic_energy()) : budget_;
+    // However much may be lost, no decision takes more than a part of all of it.
+    const double part_of_all = kSwapShare * assembly_->kinetic_energy();
+    const double energy_most = swaps ? part_of_all : std::min(budget_, part_of_all);
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
         if (stays_free_[number] != 0 || free_until_[number] > steps_) continue;

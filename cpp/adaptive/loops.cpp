@@ -66,6 +66,8 @@ Loops::Loops(std::shared_ptr<const Model> model, const Linkage& linkage) : model
     add_ports(bodies_of, node_of);
     for (size_t link = 0; link < gives_way.size(); ++link)
         if (gives_way[link] != 0) giving_way_.push_back(static_cast<int>(link));
+    const auto [least, most] = std::minmax_element(model_->mass.begin(), model_->mass.end());
+    unevenness_ = *most / *least;
     x_.assign(static_cast<size_t>(kPose) * (model_->bodies() + 1), 0.0);
     u_ = x_;
     x_[kPose * model_->ground() + 4] = 1.0;
@@ -126,8 +128,13 @@ void Loops::begin(const AngleBranches& branches) {
     if (!empty()) branches_ = std::make_unique<AngleBranches>(branches);
 }
 
+// Near to where rows begin to depend on each other, errors of positions move what is off by little far: so such a row
+// is left alone until it is off by more, which stays well below the error to which loops are closed. But pivots may be
+// as small where masses are as uneven.
 MeetingRows Loops::room_for(const PortedNode& node) const {
+    constexpr double kDependent = 1e-7, kLeast = 1e-12;
     MeetingRows rows{};
+    rows.dependent = std::max(kLeast, kDependent / unevenness_);
     rows.count = node.meeting < 0 ? 0 : meetings_[node.meeting].count;
     for (std::vector<double>* each : {&rows.C, &rows.drift, &rows.bias, &rows.sizes}) each->assign(rows.count, 0.0);
     rows.J.assign(6 * node.links.size() * rows.count, 0.0);

@@ -28,6 +28,7 @@ struct MeetingRows {
     std::vector<double> C, drift, bias;
     std::vector<double> J;        // per row six for each port
     std::vector<double> sizes;    // J M⁻¹ Jᵀ of bodies that hang on nothing
+    double dependent;             // a row whose pivot is a smaller part of its own at first depends on others
     std::vector<Vec3> on_ground;  // Jacobian for the acceleration of the ground, its axes
 };
 
@@ -66,6 +67,7 @@ class Loops {
     std::vector<PortedNode> nodes_;  // parts before what is made of them
     std::vector<Meeting> meetings_;
     std::vector<int> giving_way_;
+    double unevenness_ = 1.0;  // of masses: the largest by the smallest
     std::unique_ptr<AngleBranches> branches_;
     std::vector<double> x_, u_;  // records, of ports alone
     FormulaRows::Values formula_;

@@ -9,20 +9,22 @@ namespace bellcrank {
 
 namespace {
 
-// Rows whose pivot is smaller, by that of bodies that hang on nothing or by its own at first, depend on others.
-constexpr double kDependent = 1e-12;
+// A row that has less mobility than this, of what it has between bodies that hang on nothing, cannot move.
+constexpr double kImmobile = 1e-12;
 
 // The inverse of a symmetric matrix of rows in its place, by sweeps of the largest pivots first; rows that depend on
 // others take no part.
-void invert_independent(std::vector<double>& S, int n, double sign, const double* sizes, double* scale) {
+void invert_independent(std::vector<double>& S, int n, double sign, double dependent, const double* sizes,
+                        double* scale) {
     Room<0> swept(n);  // 1 or 0
     std::fill_n(static_cast<double*>(swept), n, 0.0);
-    for (int i = 0; i < n; ++i) scale[i] = std::max(sizes[i], sign * S[n * i + i]);
+    for (int i = 0; i < n; ++i) scale[i] = sign * S[n * i + i];
     for (int count = 0; count < n; ++count) {
         int pivot = -1;
-        double largest = kDependent;
+        double largest = dependent;
         for (int i = 0; i < n; ++i) {
-            if (swept[i] != 0.0 || !(sign * S[n * i + i] > largest * scale[i])) continue;
+            const bool can_move = scale[i] > kImmobile * sizes[i];
+            if (swept[i] != 0.0 || !can_move || !(sign * S[n * i + i] > largest * scale[i])) continue;
             largest = sign * S[n * i + i] / scale[i];
             pivot = i;
         }
@@ -136,7 +138,7 @@ void meet(const MeetingRows& rows, const double* bias, double sign, bool of_load
             for (int p = 0; p < loads; ++p) sum += J[p] * across[all * r + own + p];
             out.inverse[static_cast<size_t>(count) * r + s] = sum;
         }
-    invert_independent(out.inverse, count, sign, rows.sizes.data(), scale);
+    invert_independent(out.inverse, count, sign, rows.dependent, rows.sizes.data(), scale);
     const double as_answer = of_load ? -1.0 : 1.0;
     for (int r = 0; r < count; ++r) {
         const double* S = out.inverse.data() + static_cast<size_t>(count) * r;
