@@ -117,14 +117,9 @@ class Painter:
         layers = [max(_carriers(what)) for what in scene.drawn]
         self._nearer = _APART * scene.size * (np.array(layers, dtype=float) % _LAYERS)
         self._colors = np.array([self._color(what) for what in scene.drawn], dtype=float).reshape(-1, 4)
-        self._solid = np.array(
-            [
-                getattr(what, "role", "") in ("shape", "body") and what.carrier != still
-                for what in scene.drawn
-            ],
-            dtype=bool,
-        )
+        solid = [getattr(what, "role", "") in ("shape", "body") for what in scene.drawn]
         self._carried = np.array([_carriers(what)[0] for what in scene.drawn], dtype=int)
+        self._solid = np.array(solid, dtype=bool) & (self._carried != still)
         self._bends: WeakKeyDictionary[Instant, list[Any]] = WeakKeyDictionary()
 
     def _is_shown(self, what: Any) -> bool:
