@@ -197,6 +197,29 @@ def draw_energy() -> None:
         figure.savefig(FOLDER / "energy.png", dpi=110)
 
 
+def draw_cost() -> None:
+    """Times of steps of a molecule with 1,000 hinges, beside `recursive` and MuJoCo if it is there."""
+    import matplotlib as mpl
+
+    from benchmarks.adaptive_dynamics import PEER_JOINTS, costs, peer
+
+    (table, _), _ = costs(PEER_JOINTS, (10, 30, 100, 300), 5)
+    others, note = peer(5, "")
+    print(note)
+    names = {"h": "step, symplectic", "hf": "accelerations, error", "rk4": "step, RK4"}
+    with mpl.rc_context(SETTINGS):
+        figure = Figure(figsize=(4.6, 3.4), layout="constrained")
+        panel = figure.subplots()
+        for (key, label), colour in zip(names.items(), COLOURS, strict=False):
+            x, y = zip(*((row["free"], row[key]) for row in table.rows), strict=True)
+            panel.loglog(x, y, "o-", color=colour, label=label, markersize=3)
+        for row, style in zip(others[0].rows[:2] if others else [], ("-.", "--"), strict=False):
+            panel.axhline(row["us"], color="black", linestyle=style, label=row["what"])
+        panel.set(xlabel="free joints [1]", ylabel="CPU time [us]", title="Molecule with 1,000 hinges")
+        panel.legend(fontsize=7)
+        figure.savefig(FOLDER / "cost.png", dpi=110)
+
+
 @dataclass(frozen=True)
 class Shot:
     """A film. make: the run, of the whole scene or of a small one; times: of the still; options: of both."""
@@ -268,6 +291,7 @@ def film(name: str, folder: Path | None, is_whole: bool) -> None:
 
 FIGURES: Final = {
     "pendulum": draw_pendulum, "errors": draw_errors, "distances": draw_distances, "energy": draw_energy,
+    "cost": draw_cost,
 }  # fmt: skip
 
 
