@@ -2,7 +2,7 @@
 
 Usage: .venv/bin/python tools/adaptive_pictures.py [--films FOLDER] [--whole] [NAME ...]
 Figures and stills are written into docs/img/adaptive, films, as MP4 or GIF, into the folder that is given.
-With --whole films are those of 200 full characters and of a molecule with 50,000 hinges, which take minutes.
+With --whole films are those of 200 full characters and of a molecule with 5,000 hinges, which take minutes.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ def _of_mail(full: bool) -> bc.MoveTrajectory:
 def _of_molecule(full: bool) -> bc.MoveTrajectory:
     from benchmarks.adaptive_dynamics import pulled
 
-    tree = pulled(50_000 if full else 400, 1, size=20.0)
+    tree = pulled(5_000 if full else 400, 1, size=20.0)
     mech = tree.mechanism()
     run = bc.simulate(
         mech, 1.0, formulation="adaptive", max_error=0.1, step=2e-3, output_step=0.05, assemble=False
