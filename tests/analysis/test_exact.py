@@ -37,7 +37,8 @@ def some_outputs(mechanism):
     return [*names, *(f"body.{body}.{part}" for part in ("x", "vy", "az", "wx", "alphaz"))]
 
 
-LEAVES = gallery.groups()["Compliant mechanisms"]  # whose accelerations are 1e10 times their motions
+LEAVES = (*gallery.groups()["Compliant mechanisms"], "chain_mail")
+# Accelerations of leaves are 1e10 times their motions; differences of chain mail miss outputs that stay zero.
 
 
 @pytest.mark.parametrize("name", sorted(set(gallery.catalogue()) - set(LEAVES)))

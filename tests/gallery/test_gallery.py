@@ -25,6 +25,8 @@ MECHANISMS = {
     **make.catalogue(),
     "arch 2": lambda: make.arch(7, 0.3, radius=2.0, width=0.5),
     "cam_and_follower 2": lambda: make.cam_and_follower(0.03, 0.01, 0.02, speed=3.0),
+    "chain_mail 2": lambda: make.chain_mail(2, 4, radius=0.02, angle=0.3),
+    "crowd 2": lambda: make.crowd(3, full=True, push=0.0),
     "geneva_drive 2": lambda: make.geneva_drive(6, 0.2, speed=-3.0, load=0.1),
     "spur_gears 2": lambda: make.spur_gears((19, 60), 0.002, facets=4, speed=-3.0),
     "ratchet_winch 2": lambda: make.ratchet_winch(24, 0.1, 0.006, load=3.0),
@@ -58,6 +60,7 @@ FREEDOMS = {
     "andrews_squeezer": 1, "arch": 16 * 6, "cam_and_follower": 1, "geneva_drive": 1,
     "cross_spring_pivot": 6 + 2 * (9 * 6 - 12), "flexure_four_bar": 2 * 6 + 9 * 6 - 3 * 5 - 6,
     "bistable_snap": 6 + 2 * (17 * 6 - 3 * 6) - 1, "gripper": 3 * 6 + 6 * (9 * 6 - 12),
+    "chain_mail": 9 * 3 - 3 * 2, "crowd": 2 * (17 + 2 + 6),
     "compass_walker": 4, "ratchet_winch": 2, "rimless_wheel": 3, "spur_gears": 1,
     "benchmark_bicycle": 4 * 6 - 3 * 5 - 2 * 3,
     "bricard_linkage": 1, "chain": 5, "double_pendulum": 2, "flyball_governor": 4,
@@ -136,6 +139,38 @@ def test_counts():
         assert len(system.stats.dropped) == 3 * n
     assert (len(make.ring(12).bodies), len(make.ring(12).joints)) == (12, 13)
     assert len(make.free_ring(7).joints) == 7
+
+
+def test_a_full_crowd_is_as_large_as_that_of_2005():
+    """Of 200 characters, 17,800 bodies with 19,000 degrees of freedom; one of them is enough to count."""
+    one = make.crowd(1, full=True)
+    assert 200 * len(one.bodies) == 17_800
+    assert 200 * bc.info(one).freedom == 19_000
+    assert 60.0 < sum(body.mass for body in one.bodies.values()) < 80.0
+    assert not [name for name in one.forces if "push" in name]  # it stands on the axis
+
+
+def test_characters_are_pushed_apart_by_impulses():
+    """The momentum of each after the push, by its distance from the axis: 20 N s / r^2, away from it."""
+    crowd = make.crowd(4, spacing=2.0, push=20.0)
+    run = bc.simulate(crowd, 0.12, formulation="recursive", step=1e-3, method="rk4")
+    for number in range(4):
+        names = [name for name in crowd.bodies if name.startswith(f"{number} ")]
+        momentum = sum(crowd.bodies[name].mass * run.body(name).velocity[-1] for name in names)
+        away = np.array(crowd.bodies[f"{number} pelvis"].position[:2])
+        away /= np.linalg.norm(away)
+        np.testing.assert_allclose(momentum, (*(10.0 * away), 0.0), atol=1e-2)
+
+
+def test_chain_mail_hangs_below_its_edge_where_it_is_at_rest():
+    """Upright, all hooks lie on verticals and nothing moves; each carries the rings below it."""
+    mail = make.chain_mail(3, 3, mass=1e-3, angle=0.0)
+    run = bc.simulate(mail, 0.05, step=1e-3, method="rk4")
+    for name, body in mail.bodies.items():
+        np.testing.assert_allclose(run.body(name).position[-1], body.position, atol=1e-9)
+    for row in range(3):
+        pull = np.linalg.norm(run.joint(f"hook {row} 1").force[-1])
+        np.testing.assert_allclose(pull, 9.81e-3 * (3 - row), rtol=1e-9)
 
 
 def test_random_trees_are_what_their_arguments_say():

@@ -21,6 +21,8 @@ from bellcrank.gallery.compliant import bistable_snap as bistable_snap
 from bellcrank.gallery.compliant import cross_spring_pivot as cross_spring_pivot
 from bellcrank.gallery.compliant import flexure_four_bar as flexure_four_bar
 from bellcrank.gallery.compliant import gripper as gripper
+from bellcrank.gallery.crowds import chain_mail as chain_mail
+from bellcrank.gallery.crowds import crowd as crowd
 from bellcrank.gallery.flyball import flyball_governor as flyball_governor
 from bellcrank.gallery.four_bars import bricard_linkage as bricard_linkage
 from bellcrank.gallery.four_bars import four_bar as four_bar

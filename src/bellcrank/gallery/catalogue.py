@@ -21,6 +21,7 @@ _GROUPS: Final = {
     ),
     "Compliant mechanisms": ("cross_spring_pivot", "flexure_four_bar", "bistable_snap", "gripper"),
     "Vehicles": ("benchmark_bicycle", "man_on_bicycle"),
+    "Crowds": ("crowd", "chain_mail"),
     "Molecules": ("peptide",),
     "Pendulums and tops": ("simple_pendulum", "double_pendulum", "chain", "heavy_top", "free_body"),
 }  # fmt: skip

@@ -52,6 +52,7 @@ class Instant:
     active: names of joints that are highlighted: those that moved in the last step.
     absent: elements that are not drawn, for they are not in force, such as "force 'spring'".
     tints: colours of the rings of beams by name, (rings, 3).
+    colors: of the bodies in the place of their own, (nb, 3).
     """
 
     position: Floats
@@ -60,6 +61,7 @@ class Instant:
     active: Collection[str] = ()
     absent: Collection[str] = ()
     tints: Mapping[str, Floats] = field(default_factory=dict)
+    colors: Floats | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +117,9 @@ class Painter:
         layers = [max(_carriers(what)) for what in scene.drawn]
         self._nearer = _APART * scene.size * (np.array(layers, dtype=float) % _LAYERS)
         self._colors = np.array([self._color(what) for what in scene.drawn], dtype=float).reshape(-1, 4)
+        solid = [getattr(what, "role", "") in ("shape", "body") for what in scene.drawn]
+        self._carried = np.array([_carriers(what)[0] for what in scene.drawn], dtype=int)
+        self._solid = np.array(solid, dtype=bool) & (self._carried != still)
         self._bends: WeakKeyDictionary[Instant, list[Any]] = WeakKeyDictionary()
 
     def _is_shown(self, what: Any) -> bool:
@@ -142,6 +147,9 @@ class Painter:
         scene, colors = self.scene, self._colors
         if instant.absent:
             which = which & np.array([what.element not in instant.absent for what in scene.drawn])
+        if instant.colors is not None:
+            colors = colors.copy()
+            colors[self._solid, :3] = instant.colors[self._carried[self._solid]]
         if instant.active:
             active = [number for number, what in enumerate(scene.pieces)
                       if scene.glyph_of.get(id(what)) in instant.active]  # fmt: skip

@@ -32,6 +32,7 @@ from bellcrank.mechanism.marker import GROUND
 from bellcrank.mechanism.rotation import IDENTITY
 from bellcrank.mechanism.rotation_arrays import product, rotate
 from bellcrank.slips import answering
+from bellcrank.trajectory.clusters import heads
 from bellcrank.trajectory.histories import named
 from bellcrank.trajectory.markers import marker_in
 from bellcrank.trajectory.move_energy import MoveEnergy
@@ -192,6 +193,31 @@ class MoveTrajectory(Shown):
         first = last if since is None else self.frame_at(since) + 1
         found = (self.moved(frame) for frame in range(max(first, 1), last + 1))
         return frozenset(name for names in found for name in names if name)
+
+    def clusters(self, time: float, since: float | None = None) -> Ints:
+        """Which bodies moved as one in the last frame up to a time, s, or since an earlier one; (nb,).
+
+        Per body the number of the first of those that it moved with, -1 for those that stand on the ground:
+        joints within them did not move. At the start these are all but floating bodies and what they carry.
+
+        >>> run = bc.simulate(bc.gallery.chain(20), 0.2, step=0.01, formulation="adaptive", max_error=0.1)
+        >>> numbers = run.clusters(0.2)
+        >>> len(numbers), len(set(numbers.tolist())) == len(run.active(0.2))
+        (20, True)
+        """
+        active = self.active(time, since)
+        moves = np.array([not name or name in active for name in self.joints], dtype=bool)
+        return heads(self.carriers, moves)
+
+    @cached_property
+    def carriers(self) -> Ints:
+        """(nb,), per body the number of the one that carries it in the tree; -1 for the ground."""
+        found, ground = np.full(len(self.bodies), -1), len(self.bodies)
+        for body, name in enumerate(self.joints):
+            if name:
+                one, two = self.model.joint(name).bodies
+                found[body] = one if two == body else two
+        return np.where(found == ground, -1, found)
 
     def body_poses(self, body: str) -> tuple[FloatArray, FloatArray]:
         """Positions (T, 3), m, and rotations (T, 4) of a body's frame in all frames."""

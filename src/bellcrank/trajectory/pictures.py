@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from bellcrank import views
 from bellcrank.compile.standing import absent_at
 from bellcrank.compile.state import State
-from bellcrank.errors import BellcrankError, Fault, MechanismError
+from bellcrank.errors import BellcrankError, Fault, MechanismError, Unsupported
 from bellcrank.mechanism.body import Body
 from bellcrank.mechanism.checking import Check
 from bellcrank.mechanism.html import page
@@ -51,6 +51,7 @@ from bellcrank.scene.still import (
 from bellcrank.scene.view import view_of
 from bellcrank.trajectory.beam_values import Coloring, coloring
 from bellcrank.trajectory.beams import BeamHistory, beam_history
+from bellcrank.trajectory.clusters import colors as of_clusters
 from bellcrank.trajectory.contact_marks import pictured
 from bellcrank.trajectory.markers import marker_in
 from bellcrank.trajectory.store import FloatArray
@@ -84,6 +85,7 @@ class Shown:
         force_scale: Any = None,
         axes: Any = None,
         beams: str | None = None,
+        clusters: bool = False,
         **options: Any,
     ) -> Figure:
         """Draw the mechanism at several instants in one picture, the earlier ones fainter.
@@ -102,10 +104,12 @@ class Shown:
         beams: what beams are coloured by, with a bar for its range over the picture: "moment" (bending),
             "torsion", "force" (tension), "shear", "stress", "von_mises", "curvature" or "deflection", from
             the recorded frame nearest to each instant.
+        clusters: whether bodies that moved as one since the frame before are of one colour, and grey if with
+            the ground; of adaptive and quasi-static runs (`MoveTrajectory.clusters`).
         axes, options: as in `Mechanism.draw`.
 
         Raises MechanismError for wrong options, times outside the run and contacts that are not recorded,
-        Unsupported without matplotlib and where no beam has the quantity.
+        Unsupported without matplotlib, where no beam has the quantity, and for clusters of other runs.
 
         >>> run = bc.simulate(four_bar, 1.0)
         >>> figure = run.draw("four-bar.png", times=[0.0, 0.15, 0.3], paths=["coupler"])
@@ -123,6 +127,10 @@ class Shown:
         colors = coloring(beams, scene, _beams_at(run, chosen), options.get("only"))
         if colors is not None:
             drawn = [replace(one, tints=colors.tints(number)) for number, one in enumerate(drawn)]
+        if clusters:
+            drawn = [
+                replace(one, colors=_clustered(run, time)) for one, time in zip(drawn, chosen, strict=True)
+            ]
         bar = None if colors is None else colors.bar
         return picture(scene, drawn, path, axes, options, traces, words_of_times(chosen), marks, bar)
 
@@ -141,6 +149,7 @@ class Shown:
         force_scale: Any = None,
         progress: bool | Callable[[float], None] = False,
         beams: str | None = None,
+        clusters: bool = False,
         **options: Any,
     ) -> Film | None:
         """Write a film of the run: MP4 (extra `video`), GIF (extra `plot`) or GLB, by the suffix of the path.
@@ -151,8 +160,9 @@ class Shown:
         Without a path the film is returned, and notebooks play it: `run.animate()`.
         fps: pictures per second. speed: seconds of the run per second of the film; 0.1 is slow motion.
         paths: as in `draw`; each grows as the run goes on. contacts, force_scale: as in `draw`, one scale for
-            the whole film. beams: as in `draw`, with one range for the whole film. options: as in
-            `Mechanism.draw`, and `width`, pixels; with `follow` the picture moves with a body.
+            the whole film. beams: as in `draw`, with one range for the whole film. clusters: as in `draw`, of
+            what moved as one since the picture before. options: as in `Mechanism.draw`, and `width`, pixels;
+            with `follow` the picture moves with a body.
         progress: True for a bar on standard error, or a function that takes the fraction done.
         The film is written beside the path and put in its place once it is complete.
 
@@ -170,6 +180,7 @@ class Shown:
                 "contacts": contacts,
                 "progress": progress,
                 "beams": beams,
+                "clusters": clusters,
                 **options,
             }
             with TemporaryDirectory() as folder:
@@ -183,7 +194,8 @@ class Shown:
         with Check("film") as check:
             fps, speed = check.positive("fps", fps, "1/s"), check.positive("speed", speed)
             given = {
-                "paths": paths, "contacts": contacts, "force_scale": force_scale, "beams": beams, **options
+                "paths": paths, "contacts": contacts, "force_scale": force_scale, "beams": beams,
+                "clusters": clusters or None, **options,
             }  # fmt: skip
             for name in [name for name, value in given.items() if is_scene and value not in (None, ())]:
                 check.fault(f"a GLB file has no {name}", given[name], "it holds what moves, and no pictures")
@@ -202,7 +214,7 @@ class Shown:
             return None
         scene, traces, marks = _overlaid(run, times, paths, contacts, force_scale)
         colors = coloring(beams, scene, _beams_at(run, times), options.get("only"))
-        pictures = _pictures(run, scene, times, width, traces, marks, options, colors)
+        pictures = _pictures(run, scene, times, width, traces, marks, options, colors, clusters)
         with ProgressBar(progress, "film", count, counted=True) as bar:
             shown = _counted(pictures, bar)
             kept = [] if marks is None else [*COLORS]
@@ -244,6 +256,16 @@ class Shown:
 
     def _repr_html_(self) -> str:
         return _page(self)
+
+
+def _clustered(run: Any, time: float, since: float | None = None) -> FloatArray:
+    """Colours (nb, 3) of bodies by what they move with. Raises Unsupported where all joints may move."""
+    if not hasattr(run, "clusters"):
+        raise Unsupported(
+            f"run of {run.name!r}: in it all joints may move, so no bodies move as one; clusters= is for "
+            "runs with formulation='adaptive' or mode='quasistatic'"
+        )
+    return of_clusters(run.clusters(time, since))
 
 
 def _nearest_frames(run: Any, times: Any) -> NDArray[np.integer]:
@@ -360,6 +382,7 @@ def _pictures(
     contacts: ContactMarking | None,
     options: Mapping[str, Any],
     colors: Coloring | None = None,
+    clusters: bool = False,
 ) -> Iterator[Pixels]:
     """The pictures (h, w, 4), h and w even, as encoders want them; each in the place of the last."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -403,6 +426,8 @@ def _pictures(
         now = replace(instant_of(mechanism, run.at(time)), active=run.active(time, before))
         if colors is not None:
             now = replace(now, tints=colors.tints(number))
+        if clusters:
+            now = replace(now, colors=_clustered(run, time, before))
         at = frame.moved(painter.place_of(style.follow, now) - followed)
         axes.set(xlim=(at.left, at.right), ylim=(at.low, at.high))
         painter.paint_on_white(now, at, floor, drawn)
