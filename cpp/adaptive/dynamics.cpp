@@ -334,8 +334,8 @@ double AdaptiveDynamics::set_free(const std::vector<std::uint8_t>& free) {
 void AdaptiveDynamics::lock_cheapest(double share, int count, bool swaps) {
     costs_.clear();
     const double most = swaps ? std::max(wanted(), distance_) : wanted();
-    // However much may be lost, no decision takes more than a part of all of it.
-    const double part_of_all = kSwapShare * assembly_->kinetic_energy();
+    // Where their number is limited, however much may be lost, no decision takes more than a part of all of it.
+    const double part_of_all = limits_.joints < 0 ? budget_ : kSwapShare * assembly_->kinetic_energy();
     const double energy_most = swaps ? part_of_all : std::min(budget_, part_of_all);
     for (const int number : free_) {
         const Link& link = linkage_->links[number];

@@ -191,7 +191,10 @@ class AdaptiveDynamics {
     StopImpact impact_;
     double impact_energy_ = 0.0;
     long impacts_ = 0;
-    std::vector<std::uint8_t> judged_;       // stops of free joints that F holds
+    std::vector<std::uint8_t> judged_;  // stops of free joints that F holds
+    std::vector<std::uint8_t> pushed_;  // those that pushed before they were put back
+    std::vector<HybridAssembly::JointInF> told_;
+    std::vector<int> had_stops_;             // links
     std::vector<int> asked_;                 // links
     std::vector<double> saved_, responses_;  // of free joints: the start of a step; speeds that impulses make
     double begun_ = 0.0, begun_work_ = 0.0;  // time of that start, and the work done before it

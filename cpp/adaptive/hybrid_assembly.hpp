@@ -9,7 +9,6 @@
 // answers in F are polynomials of its angular velocity, and in H it is a rigid body.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -73,10 +72,12 @@ class HybridAssembly final : public LoadedAssembly {
     bool bars(System system) const { return !numbers_of(system).bars.empty(); }
     // What else than its effort acts along S of a joint in an open node of H, as stops do. After `accelerate`.
     void exerted(int link, double* along) const;
-    // The same in F of some links, with how they accelerate along S there: told(link, rate, exerted), in any order.
-    // After `loosen`.
-    using Told = std::function<void(int link, const double* rate, const double* exerted)>;
-    void judge(const Vec3& base, const std::vector<int>& links, const Told& told);
+    // The same in F of some links, with how they accelerate along S there, in any order. After `loosen`.
+    struct JointInF {
+        int link;
+        double rate[6], exerted[6];
+    };
+    void judge(const Vec3& base, const std::vector<int>& links, std::vector<JointInF>& told);
     // Speeds that an impulse along S of a free joint makes in H, of free joints. After `hold`, which it uses up; as
     // `stop`, from where the first such call begins anew.
     void strike(int link, const double* impulse, double* speeds);
@@ -117,8 +118,7 @@ class HybridAssembly final : public LoadedAssembly {
     // An inelastic impact that stops all that is locked: speeds of free joints after it. It uses up what `hold` found.
     void stop(double* u);
     // The largest error of rows of loops that can move, or of all; joints on the ways that errors leave open. The
-    // displacement along S, least in the norm of kinetic energy,
-    // that takes it away. It uses up what `hold` found.
+    // displacement along S, least in the norm of kinetic energy, that takes it away. It uses up what `hold` found.
     double loop_error(bool of_all = false) const;
     void find_open_ways(double error, std::vector<int>& links) const;
     void correct(double* displacement);

@@ -371,7 +371,8 @@ double HybridAssembly::energy_along(int link, const double* u) const {
 }
 
 // Down the paths from the root to some joints. The force on what a joint carries, along S and beside its effort.
-void HybridAssembly::judge(const Vec3& base, const std::vector<int>& links, const Told& told) {
+void HybridAssembly::judge(const Vec3& base, const std::vector<int>& links, std::vector<JointInF>& told) {
+    told.clear();
     is_asked_.resize(tree().nodes.size(), 0);
     for (const int link : links) {
         int node = tree().joint_of[link];
@@ -387,10 +388,9 @@ void HybridAssembly::judge(const Vec3& base, const std::vector<int>& links, cons
         is_asked_[at.node] = 0;
         const double* const loads = loads_of(at);
         if (std::binary_search(told_.begin(), told_.end(), at.node)) {
-            double rate[6], along[6];
-            joint_rate(at, loads, rate);
-            exerted_in(at, loads, along);
-            told(tree().nodes[at.node].link, rate, along);
+            JointInF& one = told.emplace_back(JointInF{tree().nodes[at.node].link, {}, {}});
+            joint_rate(at, loads, one.rate);
+            exerted_in(at, loads, one.exerted);
         }
         divide(at, loads, [this](const Given& part) { given_.push_back(part); });
     }

@@ -32,9 +32,9 @@ double along(const double* a, const double* b, int size) {
 // Where a step starts.
 void AdaptiveDynamics::attend_stops() {
     if (stops_->empty()) return;
-    const std::vector<int> before = stops_->links();
+    had_stops_ = stops_->links();
     stops_->choose(free_, q_.data());
-    for (const int link : before) {
+    for (const int link : had_stops_) {
         if (assembly_->is_free(link)) continue;
         assembly_->bar(System::moving, link, 0, nullptr);
         if (!stops_->is_resting(link)) assembly_->bar(System::judging, link, 0, nullptr);
@@ -92,11 +92,6 @@ void AdaptiveDynamics::judge_at_stops() {
     asked_ = stops_->resting();
     for (const int link : stops_->links())
         if (assembly_->directions(System::moving, link) > 0) asked_.push_back(link);
-    struct Found {
-        int link;
-        double rate[6], exerted[6];
-    };
-    std::vector<Found> found;
     for (bool may_close = true;; may_close = false) {
         for (const int link : stops_->resting()) {
             const HeldDirections held = stops_->held_at_rest(link, q_.data());
@@ -110,18 +105,13 @@ void AdaptiveDynamics::judge_at_stops() {
         assembly_->loosen();
         if (asked_.empty()) return;
         double size = 0.0;
-        found.clear();
-        assembly_->judge(-model_->gravity, asked_, [&](int link, const double* rate, const double* exerted) {
-            const int freedoms = linkage_->links[link].motion.freedoms();
-            Found& one = found.emplace_back(Found{link, {}, {}});
-            std::copy_n(rate, freedoms, one.rate);
-            std::copy_n(exerted, freedoms, one.exerted);
-            for (int k = 0; k < freedoms; ++k)
-                if (assembly_->directions(System::judging, link) > 0)
-                    size = std::max(size, std::abs(exerted[k]) + std::abs(assembly_->effort(link)[k]));
-        });
+        assembly_->judge(-model_->gravity, asked_, told_);
+        for (const HybridAssembly::JointInF& one : told_)
+            for (int k = 0; k < linkage_->links[one.link].motion.freedoms(); ++k)
+                if (assembly_->directions(System::judging, one.link) > 0)
+                    size = std::max(size, std::abs(one.exerted[k]) + std::abs(assembly_->effort(one.link)[k]));
         bool has_changed = false;
-        for (const Found& one : found)
+        for (const HybridAssembly::JointInF& one : told_)
             has_changed |= assembly_->is_free(one.link)
                                ? stops_->open_pulling(one.link, q_.data(), one.exerted, size, judged_)
                                : stops_->judge(one.link, q_.data(), one.rate, one.exerted, size, may_close);
@@ -217,11 +207,11 @@ void AdaptiveDynamics::restore_step() {
 void AdaptiveDynamics::put_back() {
     Stops& stops = stops_->chosen();
     stops_->measure(q_.data(), u_.data());
-    const std::vector<std::uint8_t> active = stops.active();
+    pushed_ = stops.active();
     stops.reset();
-    stops.push(active);
+    stops.push(pushed_);
     changing_.clear();
-    stops_->put_back(active, q_.data(), u_.data(), changing_);
+    stops_->put_back(pushed_, q_.data(), u_.data(), changing_);
     if (!changing_.empty()) move_places();
 }
 
