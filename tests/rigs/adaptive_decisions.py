@@ -108,8 +108,9 @@ class _Trial:
         after, change = state_of(run, model), run.lost_energy - lost
         whole = run.distance + squared_norm(model, after, *run.motions(model.core))
         yield from self._broken_limits(whole * digits)
-        had = max(energy(model, before), 1e-9 * self.energy)  # loops may stop nearly all of it
-        taken = had - energy(model, after)
+        begun_with = energy(model, before)
+        had = max(begun_with, 1e-9 * self.energy)  # loops may stop nearly all of it
+        taken = begun_with - energy(model, after)
         if abs(taken - change) > 0.01 * digits * had:
             yield f"{change:.6e} J are said to be lost, not {taken:.6e}, of {had:.1e}"
         for link in np.flatnonzero(is_free(run) & ~free):
