@@ -32,7 +32,8 @@ constexpr double kOutputShare = 0.5;
 // second, a run ends.
 constexpr double kClosed = 1e-11, kOpen = 1e-6;
 constexpr int kClosings = 6;
-constexpr int kFreeFor = 64;  // steps for which loops stay free that few joints left open
+constexpr double kStops = 1e-4;  // of the kinetic energy: more than an error of a step
+constexpr int kFreeFor = 64;     // steps for which loops stay free that few joints left open
 
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
@@ -367,9 +368,25 @@ void AdaptiveDynamics::lock_cheapest(double share, int count, bool swaps) {
     evaluate();
 }
 
+// No error is admitted, now or later in a step.
+bool AdaptiveDynamics::is_exact() const { return limits_.error == 0.0 && limits_.joints < 0; }
+
+void AdaptiveDynamics::free_all() {
+    const size_t before = free_.size();
+    for (int link = 0; link < linkage_->tree.links(); ++link) {
+        if (assembly_->is_free(link)) continue;
+        assembly_->set_free(link, true);
+        free_.push_back(link);
+    }
+    if (free_.size() == before) return;
+    assembly_->arrange();
+    evaluate();
+}
+
 // What is freed starts at rest, and costs nothing. Gains rank; the root decides: their sum may be far below what it
 // finds.
 void AdaptiveDynamics::release() {
+    if (is_exact()) return free_all();
     const double begin = distance_ > allowed() ? kReleaseShare : kOutputShare;
     for (double share = begin; distance_ > wanted() && room() > 0; share *= 0.5) {
         changing_.clear();
@@ -390,6 +407,7 @@ void AdaptiveDynamics::release() {
 
 void AdaptiveDynamics::decide() {
     ++decisions_;
+    if (is_exact()) return free_all();
     const int most = limits_.joints + unreleased_, excess = static_cast<int>(free_.size()) - most;
     const bool bounds = limits_.joints >= 0 && excess >= 0 && distance_ > wanted();
     lock_cheapest(bounds ? kSwapShare : lock_share_, limits_.joints < 0 ? 0 : std::max(0, excess), bounds);
@@ -495,17 +513,18 @@ void AdaptiveDynamics::take_step(double h, Method method) {
     }
 }
 
-// Where few joints cannot keep loops closed, as near to where rows begin to depend on each other, these are freed as a
-// whole for a while, and the step is taken again; then it is halved.
+// Where few joints cannot keep loops closed, as near to where rows begin to depend on each other, or where closing them
+// would stop what moves, these are freed as a whole for a while, and the step is taken again; then it is halved.
 void AdaptiveDynamics::take_closed_step(double h, Method method, int halvings) {
     for (;;) {
         take_step(h, method);
         if (assembly_->loops().empty()) return;
         close_loops();
-        if (loop_error_ <= kOpen) return;
-        const bool has_freed = free_ways();  // back to the start
-        if (has_freed) continue;
-        if (halvings == 0 || !stops_->empty()) return;
+        const bool is_closed = loop_error_ <= kOpen;
+        if (is_closed && !is_stopped_by_loops_) return;
+        if (free_ways(is_closed ? -1.0 : kOpen)) continue;
+        if (is_closed || halvings == 0 || !stops_->empty()) return;
+        restore_step();
         evaluate_held();
         take_closed_step(0.5 * h, method, halvings - 1);
         if (!(loop_error_ <= kOpen)) return;
@@ -515,14 +534,16 @@ void AdaptiveDynamics::take_closed_step(double h, Method method, int halvings) {
     }
 }
 
-bool AdaptiveDynamics::free_ways() {
+// Back to the start of the step with joints on the ways of rows that are off by more than this; false, and nothing
+// done, where all are free.
+bool AdaptiveDynamics::free_ways(double error) {
     changing_.clear();
-    assembly_->find_open_ways(kOpen, changing_);
+    assembly_->find_open_ways(error, changing_);
+    for (const int number : changing_) free_until_[number] = steps_ + kFreeFor;
+    std::erase_if(changing_, [this](int link) { return assembly_->is_free(link); });
+    if (changing_.empty()) return false;
     restore_step();
-    const size_t before = free_.size();
     for (const int number : changing_) {
-        free_until_[number] = steps_ + kFreeFor;
-        if (assembly_->is_free(number)) continue;
         const Link& link = linkage_->links[number];
         assembly_->set_free(number, true);
         free_.push_back(number);
@@ -530,7 +551,6 @@ bool AdaptiveDynamics::free_ways() {
                       q_.begin() + link.coordinate + link.motion.coordinates());
         saved_.insert(saved_.end(), 2 * static_cast<size_t>(link.motion.freedoms()), 0.0);  // it stands still
     }
-    if (free_.size() == before) return false;
     assembly_->arrange();
     evaluate_held();
     return true;
@@ -570,11 +590,14 @@ void AdaptiveDynamics::close_loops() {
         break;
     }
     loop_error_ = assembly_->loop_error(true);
+    const double before = assembly_->kinetic_energy();
     assembly_->stop(stopped_.data());
     for (const int number : free_) {
         const Link& link = linkage_->links[number];
         std::copy_n(stopped_.data() + link.freedom, link.motion.freedoms(), u_.data() + link.freedom);
     }
+    assembly_->take_motion(time_, q_.data(), u_.data());
+    is_stopped_by_loops_ = assembly_->kinetic_energy() < (1.0 - kStops) * before;
     load();  // dampers by these speeds
 }
 

@@ -178,7 +178,9 @@ class AdaptiveDynamics {
     void step_runge_kutta(double h);
     static constexpr int kHalvings = 6;
     void take_closed_step(double h, Method method, int halvings = kHalvings);
-    bool free_ways();
+    bool free_ways(double error);
+    bool is_exact() const;
+    void free_all();
     void close_loops();
 
     const std::shared_ptr<const Model> model_;
@@ -213,6 +215,7 @@ class AdaptiveDynamics {
     int unreleased_ = 0;                    // their number
     std::vector<long> free_until_;          // per link: the step before which it does not lock again
     double loop_error_ = 0.0;               // of the last step
+    bool is_stopped_by_loops_ = false;      // closing them took what an error of a step cannot be
     std::vector<double> q_, u_, rates_, stopped_;
     std::vector<double> q0_, u0_, dq_, du_;  // of a step in stages, by the free links one after another
     std::vector<int> free_;                  // links

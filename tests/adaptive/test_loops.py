@@ -242,3 +242,16 @@ def test_rows_of_velocities_alone_hold_no_positions():
     mech.add_constraint("blade", blade, "skater")
     found = bc.simulate(mech, 1.0, formulation="adaptive", max_error=0.1, step=1e-3)
     np.testing.assert_allclose(found.body_poses("skater")[0][-1], [0.0, 2.0 / np.pi, 0.0], atol=1e-8)
+
+
+@pytest.mark.parametrize("bound", [0.0, 1e-3])
+def test_a_loop_that_few_joints_begin_to_move_is_not_stopped_by_those_that_follow(bound):
+    """Of Andrews' squeezer two links accelerate at the start, and no other: all must give way at once."""
+    mech = bc.gallery.andrews_squeezer()
+    exact = bc.simulate(mech, 0.02, formulation="lagrange", tolerance=1e-11, output_step=2e-3)
+    found = bc.simulate(mech, 0.02, formulation="adaptive", max_error=bound, step=5e-5, output_step=2e-3)
+    assert np.abs(found.energy.unexplained).max() < 1e-7
+    for body in exact.bodies:
+        np.testing.assert_allclose(
+            found.body_poses(body)[0], exact.body(body).position, atol=1e-8 + 1e-3 * bound
+        )
