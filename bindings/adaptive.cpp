@@ -413,6 +413,7 @@ void bind_dynamics(nb::module_& m) {
         .def_prop_ro("impact_energy", &AdaptiveDynamics::impact_energy, "Taken by impacts on stops, J.")
         .def_prop_ro("impacts", &AdaptiveDynamics::impacts)
         .def_prop_ro("largest_error", &AdaptiveDynamics::largest_error, "Of the steps taken.")
+        .def_prop_ro("loops_are_closed", &AdaptiveDynamics::loops_are_closed, "As far as a run asks for, to go on.")
         .def_prop_ro("loop_error", &AdaptiveDynamics::loop_error,
                      "Of the rows of loops after the last step, m or rad; 0 without loops.")
         .def_prop_ro(

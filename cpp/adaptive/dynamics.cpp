@@ -28,13 +28,6 @@ constexpr int kDecideEvery = 8;  // steps
 // The distance says little of the errors of outputs: joints that one of them asks for are freed a few at a time.
 constexpr double kOutputShare = 0.5;
 
-// Loops are closed to this error of their rows, m or rad, in so many rounds at most; where they are not closed to the
-// second, a run ends.
-constexpr double kClosed = 1e-11, kOpen = 1e-6;
-constexpr int kClosings = 6;
-constexpr double kStops = 1e-4;  // of the kinetic energy: more than an error of a step
-constexpr int kFreeFor = 64;     // steps for which loops stay free that few joints left open
-
 // Joins invert, and lose the digits by which mobilities differ. So much of the norm of all accelerations may be lost;
 // where it is more, bodies are raked one by one: inertias are only added, along paths as deep as the linkage.
 constexpr double kLost = 1e-10, kSmallPart = 1e-3;  // the second: of the limit of the error
@@ -513,94 +506,6 @@ void AdaptiveDynamics::take_step(double h, Method method) {
     }
 }
 
-// Where few joints cannot keep loops closed, as near to where rows begin to depend on each other, or where closing them
-// would stop what moves, these are freed as a whole for a while, and the step is taken again; then it is halved.
-void AdaptiveDynamics::take_closed_step(double h, Method method, int halvings) {
-    for (;;) {
-        take_step(h, method);
-        if (assembly_->loops().empty()) return;
-        close_loops();
-        const bool is_closed = loop_error_ <= kOpen;
-        if (is_closed && !is_stopped_by_loops_) return;
-        if (free_ways(is_closed ? -1.0 : kOpen)) continue;
-        if (is_closed || halvings == 0 || !stops_->empty()) return;
-        restore_step();
-        evaluate_held();
-        take_closed_step(0.5 * h, method, halvings - 1);
-        if (!(loop_error_ <= kOpen)) return;
-        evaluate_held();
-        save_step();
-        return take_closed_step(0.5 * h, method, halvings - 1);
-    }
-}
-
-// Back to the start of the step with joints on the ways of rows that are off by more than this; false, and nothing
-// done, where all are free.
-bool AdaptiveDynamics::free_ways(double error) {
-    changing_.clear();
-    assembly_->find_open_ways(error, changing_);
-    for (const int number : changing_) free_until_[number] = steps_ + kFreeFor;
-    std::erase_if(changing_, [this](int link) { return assembly_->is_free(link); });
-    if (changing_.empty()) return false;
-    restore_step();
-    for (const int number : changing_) {
-        const Link& link = linkage_->links[number];
-        assembly_->set_free(number, true);
-        free_.push_back(number);
-        saved_.insert(saved_.end(), q_.begin() + link.coordinate,
-                      q_.begin() + link.coordinate + link.motion.coordinates());
-        saved_.insert(saved_.end(), 2 * static_cast<size_t>(link.motion.freedoms()), 0.0);  // it stands still
-    }
-    assembly_->arrange();
-    evaluate_held();
-    return true;
-}
-
-// Back onto the rows of loops: coordinates along M⁻¹ Jᵀ, the least motion in the norm of kinetic energy, by Newton's
-// method, as long as that brings them nearer: close to where rows begin to depend on each other it may not. Then speeds
-// likewise. Rows were met before the step, and are off by its error.
-void AdaptiveDynamics::close_loops() {
-    follow();
-    assembly_->hold();
-    double error = assembly_->loop_error();
-    for (int round = 0; round < kClosings && error > kClosed; ++round) {
-        assembly_->correct(stopped_.data());
-        q0_.clear();
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            double *q = q_.data() + link.coordinate, rates[7];
-            q0_.insert(q0_.end(), q, q + link.motion.coordinates());
-            link.motion.rates(q, stopped_.data() + link.freedom, rates);
-            link.motion.move(q, rates, 1.0);
-        }
-        move_places();
-        follow();
-        assembly_->hold();
-        const double before = std::exchange(error, assembly_->loop_error());
-        if (error < before) continue;
-        const double* from = q0_.data();
-        for (const int number : free_) {
-            const Link& link = linkage_->links[number];
-            std::copy_n(from, link.motion.coordinates(), q_.data() + link.coordinate);
-            from += link.motion.coordinates();
-        }
-        move_places();
-        follow();
-        assembly_->hold();
-        break;
-    }
-    loop_error_ = assembly_->loop_error(true);
-    const double before = assembly_->kinetic_energy();
-    assembly_->stop(stopped_.data());
-    for (const int number : free_) {
-        const Link& link = linkage_->links[number];
-        std::copy_n(stopped_.data() + link.freedom, link.motion.freedoms(), u_.data() + link.freedom);
-    }
-    assembly_->take_motion(time_, q_.data(), u_.data());
-    is_stopped_by_loops_ = assembly_->kinetic_energy() < (1.0 - kStops) * before;
-    load();  // dampers by these speeds
-}
-
 int AdaptiveDynamics::advance(int steps, double step, Method method) {
     if (step != step_) step_ = step, equal_ = 0, since_ = time_;
     for (int taken = 0; taken < steps; ++taken) {
@@ -612,7 +517,7 @@ int AdaptiveDynamics::advance(int steps, double step, Method method) {
         largest_error_ = std::max(largest_error_, error());
         for (size_t i = 0; i < outputs_.size(); ++i)
             largest_output_errors_[i] = std::max(largest_output_errors_[i], output_errors_[i]);
-        if (!move(step, method, true) || !(loop_error_ <= kOpen)) return taken;
+        if (!move(step, method, true) || !loops_are_closed()) return taken;
         for (const auto* links : {&free_, &driven_})
             for (const int link : *links)
                 if (std::exchange(has_moved_[link], 1) == 0) moved_.push_back(link);
@@ -631,7 +536,7 @@ int AdaptiveDynamics::coast(int steps, double step, Method method) {
     for (int taken = 0; taken < steps; ++taken) {
         attend_stops();
         evaluate_held();
-        if (!is_finite() || !move(step, method, false) || !(loop_error_ <= kOpen)) return taken;
+        if (!is_finite() || !move(step, method, false) || !loops_are_closed()) return taken;
     }
     return steps;
 }

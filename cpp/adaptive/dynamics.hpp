@@ -107,7 +107,9 @@ class AdaptiveDynamics {
     double largest_error() const { return largest_error_; }  // of the steps taken
     double lost_energy() const { return lost_; }
     // Of rows of loops after the last step, m or rad; a run ends where they cannot be closed.
+    static constexpr double kOpen = 1e-6;
     double loop_error() const { return loop_error_; }
+    bool loops_are_closed() const { return loop_error_ <= kOpen; }
     // Kinetic energy that impacts on stops took, and how many there were.
     double impact_energy() const { return impact_energy_; }
     long impacts() const { return impacts_; }

@@ -42,7 +42,6 @@ LARGE: Final = 100
 _MOST_FREE: Final = 0.5  # of the joints, on average: with more, a run takes longer than an exact one
 _DEFAULT_ERROR: Final = 1e-2
 _DEFAULT_LOSS: Final = 0.01  # of the kinetic energy, per second
-_OPEN: Final = 1e-6  # m or rad: a run ends where its loops are further open
 _NO_OUTPUTS: Final[Mapping[str, float]] = MappingProxyType({})
 _WHOLE: Final = 1e-9  # of a ratio: that near to a whole number, it is one
 
@@ -471,7 +470,7 @@ class AdaptiveRun(LinkageRun):
         return self._along(numbers, self._free_joints)
 
     def _failure(self) -> tuple[str, str | None]:
-        if not self._core.loop_error <= _OPEN:
+        if not self._core.loops_are_closed:
             return (
                 f"its loops cannot be closed, their rows are off by {self._core.loop_error:.1g} m or rad; "
                 f"steps of {self._recording.step:g} s may be too long: give a shorter step="
